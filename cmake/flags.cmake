@@ -1,0 +1,16 @@
+# Warnings and instrumentation, carried by one interface target that every target of ours links.
+add_library(convgrad_flags INTERFACE)
+target_compile_options(convgrad_flags INTERFACE -Wall -Wextra -Werror)
+# Floating point is exactly what the source says: no contraction across statements, which would make
+# bits depend on the compiler and the instruction set.
+target_compile_options(convgrad_flags INTERFACE -ffp-contract=off)
+
+if(CONVGRAD_SANITIZE)
+  set(sanitize -fsanitize=${CONVGRAD_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(convgrad_flags INTERFACE ${sanitize})
+  target_link_options(convgrad_flags INTERFACE ${sanitize})
+endif()
+if(CONVGRAD_COVERAGE)
+  target_compile_options(convgrad_flags INTERFACE --coverage -fno-inline)
+  target_link_options(convgrad_flags INTERFACE --coverage)
+endif()

@@ -1,0 +1,19 @@
+# `cmake --install`: headers, both libraries, find_package(convgrad) and pkg-config.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS convgrad_shared convgrad_static EXPORT convgrad-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/convgrad DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/convgrad)
+install(EXPORT convgrad-targets NAMESPACE convgrad:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/convgrad-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/convgrad-config.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(convgrad-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/convgrad-config.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/convgrad-config-version.cmake DESTINATION ${package_dir})
+
+configure_file(cmake/convgrad.pc.in ${CMAKE_CURRENT_BINARY_DIR}/convgrad.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/convgrad.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,26 @@
+# The library, twice from the same objects: shared (only the public symbols) and static.
+find_package(Threads REQUIRED)
+get_property(rooms GLOBAL PROPERTY CONVGRAD_ROOMS)
+set(objects)
+foreach(room IN LISTS rooms)
+  list(APPEND objects $<TARGET_OBJECTS:${room}>)
+endforeach()
+
+foreach(kind SHARED STATIC)
+  string(TOLOWER ${kind} suffix)
+  set(target convgrad_${suffix})
+  add_library(${target} ${kind} ${objects})
+  target_include_directories(${target} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:convgrad_flags> PUBLIC Threads::Threads)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME convgrad EXPORT_NAME ${suffix} LINKER_LANGUAGE CXX)
+  add_library(convgrad::${suffix} ALIAS ${target})
+endforeach()
+# Until 1.0 every minor version may change the ABI, so it is part of the soname.
+set_target_properties(convgrad_shared PROPERTIES EXPORT_NAME convgrad VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+target_link_options(convgrad_shared PRIVATE
+  LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
+set_target_properties(convgrad_shared PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+add_library(convgrad::convgrad ALIAS convgrad_shared)

@@ -1,0 +1,93 @@
+// Plan: what will be run and why, as pure data. Make one, look at it, run it as often as you like.
+//
+//   auto problem = convgrad::parse_problem("n2c16h9w9_k8r3s3_st2_same_f32_filter_grad").value();
+//   auto plan = convgrad::make_plan(problem).value();
+//   convgrad::Status done = convgrad::run(plan, {x, dy, dw.mutable_view()});
+#ifndef CONVGRAD_PLAN_H_
+#define CONVGRAD_PLAN_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "convgrad/export.h"
+#include "convgrad/geometry.h"
+#include "convgrad/status.h"
+#include "convgrad/tensor.h"
+#include "convgrad/threads.h"
+
+namespace convgrad {
+
+// standard: an engine may use instructions that round differently (named in the plan).
+// canonical: the same bits on every CPU.
+enum class MathMode : int { standard = 0, canonical = 1 };
+
+// What a caller may ask of the planner. No field but math may change a result's bits.
+struct Policy {
+  std::string engine;                                    // by name; empty: the cheapest
+  int threads = 0;                                       // 0: one a core this process may use; at most kMaxThreads
+  std::int64_t workspace_limit = std::int64_t{1} << 40;  // bytes
+  MathMode math = MathMode::standard;
+  Limits limits;
+  ParallelFor parallel_for;                   // used instead of the own pool when set
+  const std::atomic<bool>* cancel = nullptr;  // looked at between chunks of work
+};
+
+// Immutable once made; copy it, cache it, share it between threads.
+struct Plan {
+  Geometry geometry;
+  std::string engine;
+  std::string kernel;
+  MathMode math = MathMode::canonical;  // what the kernel does, not what was asked
+  std::int64_t chunk = 0;               // result elements in one unit of work
+  std::int64_t slices = 1;              // fixed parts a long sum is split into; from the problem alone
+  std::int64_t workspace_bytes = 0;
+  double cost_us = 0;  // estimate on one core
+  std::string why;
+};
+
+// One engine's answer to a problem: a plan, or the reason it has none.
+struct Proposal {
+  std::string engine;
+  Result<Plan> plan;
+  bool chosen = false;
+};
+
+CONVGRAD_API Result<Plan> make_plan(const Geometry& geometry, const Policy& policy = {});
+CONVGRAD_API Result<Plan> make_plan(const ConvProblem& problem, const Policy& policy = {});
+// All engines' proposals, the chosen one marked.
+CONVGRAD_API std::vector<Proposal> proposals(const Geometry& geometry, const Policy& policy = {});
+// The same as readable text.
+CONVGRAD_API Result<std::string> explain(const ConvProblem& problem, const Policy& policy = {});
+
+struct Workspace {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+// first and second follow operands(geometry): (input, filter) forward, (filter, out_backprop) for
+// the input gradient, (input, out_backprop) for the filter gradient; bias_grad has out_backprop
+// alone. result must not share memory with them. With a workspace of plan.workspace_bytes and
+// contiguous, aligned tensors nothing is allocated.
+struct RunArgs {
+  TensorView first;
+  TensorView second;
+  MutableTensorView result;
+  Workspace workspace;
+};
+
+// Writes every element of the result. Thread-safe; the same bits for any policy.
+CONVGRAD_API Status run(const Plan& plan, const RunArgs& args, const Policy& policy = {});
+
+struct EngineInfo {
+  std::string name;
+  bool available;
+  std::string description;
+};
+CONVGRAD_API std::vector<EngineInfo> all_engines();
+
+}  // namespace convgrad
+
+#endif  // CONVGRAD_PLAN_H_

@@ -1,0 +1,113 @@
+// The eager calls: a ConvCall from the arguments, then geometry, plan, run.
+#include "api/guard.h"
+#include "convgrad/conv.h"
+
+namespace convgrad {
+namespace {
+
+constexpr std::int64_t kOnes[5] = {1, 1, 1, 1, 1};
+
+ConvCall::Numbers or_ones(const std::vector<std::int64_t>& list, int rank) {
+  return list.empty() ? ConvCall::Numbers(kOnes, static_cast<std::size_t>(rank) + 2) : ConvCall::Numbers(list);
+}
+
+// The call as the op's users write it; first and second in the order of OpOperands.
+ConvCall call_of(Op op, const OpOperands& given, const ConvOptions& options) {
+  ConvCall call;
+  call.op = op;
+  if (static_cast<std::size_t>(op) >= all_ops().size()) return call;  // validate() refuses it
+  const OpInfo& row = info(op);
+  call.dtype = given.first.dtype;
+  call.second_dtype = given.second.dtype;
+  (row.direction == Direction::input_grad ? call.filter : call.input) = given.first.shape;
+  (row.direction == Direction::forward ? call.filter : call.out_backprop) = given.second.shape;
+  call.sizes = given.sizes;
+  call.strides = or_ones(options.strides, row.rank);
+  call.dilations = or_ones(options.dilations, row.rank);
+  call.padding = options.padding.name;
+  call.explicit_paddings = options.padding.pairs;
+  call.data_format = options.data_format.empty() ? data_format(Layout::channels_last, row.rank)
+                                                 : std::string_view(options.data_format);
+  return call;
+}
+
+Result<Tensor> plan_and_run(const Geometry& geometry, const TensorView& first, const TensorView& second,
+                            const Policy& policy) {
+  const Result<Plan> plan = make_plan(geometry, policy);
+  if (!plan.ok()) return plan.status();
+  Result<Tensor> result = Tensor::zeros(geometry.dtype, result_shape(geometry));
+  if (!result.ok()) return result;
+  CONVGRAD_RETURN_IF_ERROR(run(*plan, {first, second, result->mutable_view(), {}}, policy));
+  return result;
+}
+
+}  // namespace
+
+Result<Tensor> compute(Op op, const OpOperands& operands, const ConvOptions& options) {
+  return guarded([&]() -> Result<Tensor> {
+    const Result<Geometry> geometry = validate(call_of(op, operands, options), options.policy.limits);
+    if (!geometry.ok()) return geometry.status();
+    return plan_and_run(*geometry, operands.first, operands.second, options.policy);
+  });
+}
+
+Result<Tensor> compute(const ConvProblem& problem, const TensorView& first, const TensorView& second,
+                       const Policy& policy) {
+  return guarded([&]() -> Result<Tensor> {
+    const Result<Geometry> geometry = validate(problem, policy.limits);
+    if (!geometry.ok()) return geometry.status();
+    return plan_and_run(*geometry, first, second, policy);
+  });
+}
+
+Result<Tensor> conv2d(const TensorView& input, const TensorView& filter, const ConvOptions& options) {
+  return compute(Op::conv2d, {input, filter}, options);
+}
+Result<Tensor> conv3d(const TensorView& input, const TensorView& filter, const ConvOptions& options) {
+  return compute(Op::conv3d, {input, filter}, options);
+}
+Result<Tensor> conv2d_backprop_filter(const TensorView& input, Sizes filter_sizes, const TensorView& out_backprop,
+                                      const ConvOptions& options) {
+  return compute(Op::conv2d_backprop_filter, {input, out_backprop, filter_sizes}, options);
+}
+Result<Tensor> conv3d_backprop_filter_v2(const TensorView& input, Sizes filter_sizes, const TensorView& out_backprop,
+                                         const ConvOptions& options) {
+  return compute(Op::conv3d_backprop_filter_v2, {input, out_backprop, filter_sizes}, options);
+}
+Result<Tensor> conv2d_backprop_input(Sizes input_sizes, const TensorView& filter, const TensorView& out_backprop,
+                                     const ConvOptions& options) {
+  return compute(Op::conv2d_backprop_input, {filter, out_backprop, input_sizes}, options);
+}
+Result<Tensor> conv3d_backprop_input_v2(Sizes input_sizes, const TensorView& filter, const TensorView& out_backprop,
+                                        const ConvOptions& options) {
+  return compute(Op::conv3d_backprop_input_v2, {filter, out_backprop, input_sizes}, options);
+}
+Result<Tensor> conv2d_transpose(const TensorView& input, const TensorView& filter, Sizes output_shape,
+                                const ConvOptions& options) {
+  return conv2d_backprop_input(output_shape, filter, input, options);
+}
+Result<Tensor> conv3d_transpose(const TensorView& input, const TensorView& filter, Sizes output_shape,
+                                const ConvOptions& options) {
+  return conv3d_backprop_input_v2(output_shape, filter, input, options);
+}
+
+Result<ConvGradients> conv_gradients(const TensorView& input, const TensorView& filter, const TensorView& out_backprop,
+                                     const ConvOptions& options) {
+  return guarded([&]() -> Result<ConvGradients> {
+    const Op op = input.shape.size() == 5 ? Op::conv3d_backprop_filter_v2 : Op::conv2d_backprop_filter;
+    Result<Geometry> geometry =
+        validate(call_of(op, {input, out_backprop, filter.shape}, options), options.policy.limits);
+    if (!geometry.ok()) return geometry.status();
+    Result<Tensor> grad_filter = plan_and_run(*geometry, input, out_backprop, options.policy);
+    if (!grad_filter.ok()) return grad_filter.status();
+    geometry->direction = Direction::input_grad;
+    Result<Tensor> grad_in = plan_and_run(*geometry, filter, out_backprop, options.policy);
+    if (!grad_in.ok()) return grad_in.status();
+    geometry->direction = Direction::bias_grad;
+    Result<Tensor> grad_bias = plan_and_run(*geometry, out_backprop, {}, options.policy);
+    if (!grad_bias.ok()) return grad_bias.status();
+    return ConvGradients{std::move(*grad_in), std::move(*grad_filter), std::move(*grad_bias)};
+  });
+}
+
+}  // namespace convgrad

@@ -1,0 +1,32 @@
+// An engine is a row: a name and four functions. engines.inc lists them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "convgrad/plan.h"
+
+namespace convgrad {
+
+// Tensors an engine may trust: contiguous, aligned to their type, of the plan's shapes and dtype,
+// the result apart from the operands, the workspace at least plan.workspace_bytes and 64-byte aligned.
+struct EngineArgs {
+  const void* first;
+  const void* second;  // null for bias_grad
+  void* result;
+  void* workspace;
+};
+
+struct Engine {
+  std::string_view name;
+  std::string_view description;
+  bool (*available)();                              // on this machine
+  std::string (*objection)(const Geometry&);        // why it cannot do the problem; empty: it can
+  Plan (*propose)(const Geometry&, const Policy&);  // called only without objection
+  Status (*run)(const Plan&, const EngineArgs&, const Policy&);
+};
+
+std::span<const Engine> engines();
+
+}  // namespace convgrad

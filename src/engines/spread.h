@@ -1,0 +1,23 @@
+// Spreads units of work over the threads a policy gives.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "convgrad/plan.h"
+
+namespace convgrad {
+
+// A call of unit(context, index); index in [0, units).
+struct Units {
+  std::int64_t count;
+  void (*unit)(void* context, std::int64_t index);
+  void* context;
+};
+
+// Runs every unit exactly once, in any order, each in the default floating-point environment
+// (round to nearest, no flushing); the caller's own is restored. A lent parallel_for that calls too
+// often or too rarely does no harm. Stops early with `cancelled` when the policy's flag is up.
+Status spread(const Policy& policy, const Units& units);
+
+}  // namespace convgrad

@@ -1,0 +1,225 @@
+// Rules on shapes: ranks, size vectors, batch and channels.
+#include "geometry/checks.h"
+
+namespace convgrad {
+
+// ---- Size vectors ----
+
+Status size_vector_is_vector(Work& w) {
+  if (w.call.sizes_rank == 1) return {};
+  const std::string_view argument = w.op.direction == Direction::input_grad ? w.in_name() : w.filter_name();
+  const std::string reason = w.rank() == 3 ? concat(argument, " shape must be rank 1 but is rank ", w.call.sizes_rank)
+                                           : concat(argument, " input must be 1-dim, not ", w.call.sizes_rank);
+  return refuse(w, {.rule = Rule::size_vector_rank,
+                    .argument = argument,
+                    .reason = reason,
+                    .got = concat("rank ", w.call.sizes_rank),
+                    .wanted = concat("a vector of ", w.dims(), " sizes")});
+}
+
+namespace {
+
+Status no_negative_entry(const Work& w, std::string_view argument, ConvCall::Numbers shape) {
+  for (std::int64_t size : shape) {
+    if (size >= 0) continue;
+    return refuse(w, {.rule = Rule::negative_dim,
+                      .argument = argument,
+                      .reason = concat("Dimension ", size, " must be >= 0"),
+                      .got = to_text(shape),
+                      .wanted = "sizes of 0 or more"});
+  }
+  return {};
+}
+
+Status refuse_size_length(const Work& w, std::string_view argument, std::string reason, std::string wanted) {
+  return refuse(w, {.rule = Rule::size_vector_length,
+                    .argument = argument,
+                    .reason = std::move(reason),
+                    .got = concat(w.call.sizes.size(), " entries ", to_text(w.call.sizes)),
+                    .wanted = std::move(wanted)});
+}
+
+}  // namespace
+
+Status filter_sizes_entries(Work& w) {
+  w.filter_shape = w.call.sizes;
+  return no_negative_entry(w, "filter_sizes", w.call.sizes);
+}
+
+Status filter_sizes_length(Work& w) {
+  if (w.call.sizes.size() == w.dims()) return {};
+  return refuse_size_length(w, "filter_sizes",
+                            w.rank() == 3 ? "filter_sizes tensor must have 5 dimensions"
+                                          : concat("filter must be ", w.dims(), "-dimensional"),
+                            in_words(w.dims(), "entries"));
+}
+
+namespace {
+
+bool is_pair(const Work& w) { return w.rank() == 2 && w.call.sizes.size() == 2; }
+
+}  // namespace
+
+// Four entries in data_format order, or (2-D only) height and width.
+Status input_sizes_2d(Work& w) {
+  const ConvCall::Numbers sizes = w.call.sizes;
+  if (!is_pair(w) && sizes.size() != w.dims()) {
+    return refuse_size_length(w, "input_sizes",
+                              concat(w.op.name, " requires input_sizes to contain ", w.dims(), " values",
+                                     w.rank() == 2 ? " or 2 values" : "", ", but got: ", sizes.size()),
+                              w.rank() == 2 ? "4 sizes, or 2: height and width" : in_words(w.dims(), "sizes"));
+  }
+  w.in_shape = sizes;
+  return no_negative_entry(w, "input_sizes", sizes);
+}
+
+// Of height and width alone: the batch is out_backprop's and the channels are the filter's, which
+// can only mean one group.
+Status input_sizes_pair(Work& w) {
+  if (!is_pair(w)) return {};
+  if (!w.call.out_backprop) {
+    return refuse_size_length(w, "input_sizes",
+                              "the two-value form takes the batch from out_backprop, which is not given", "4 sizes");
+  }
+  w.in_from_pair[0] = (*w.call.out_backprop)[0];
+  w.in_from_pair[w.channel()] = w.filter_c();
+  w.in_from_pair[w.spatial(0)] = w.call.sizes[0];
+  w.in_from_pair[w.spatial(1)] = w.call.sizes[1];
+  w.in_shape = w.in_from_pair;
+  return {};
+}
+
+Status input_sizes_3d(Work& w) {
+  CONVGRAD_RETURN_IF_ERROR(no_negative_entry(w, "input_sizes", w.call.sizes));
+  if (w.call.sizes.size() != w.dims()) {
+    return refuse_size_length(w, "input_sizes", "input tensor must have 5 dimensions", "5 sizes");
+  }
+  w.in_shape = w.call.sizes;
+  return {};
+}
+
+namespace {
+
+// ---- Ranks ----
+
+Status has_rank(const Work& w, std::string_view argument, ConvCall::Numbers shape) {
+  if (shape.size() == w.dims()) return no_negative_entry(w, argument, shape);
+  const std::string_view subject = w.forward() && argument == "input" ? "convolution input" : argument;
+  return refuse(w, {.rule = Rule::rank,
+                    .argument = argument,
+                    .reason = concat(subject, " must be ", w.dims(), "-dimensional: ", to_text(shape)),
+                    .got = concat(to_text(shape), " of rank ", shape.size()),
+                    .wanted = concat("rank ", w.dims())});
+}
+
+Status missing(const Work& w, std::string_view argument) {
+  return refuse(w, {.rule = Rule::rank,
+                    .argument = argument,
+                    .reason = concat(argument, " is not given"),
+                    .got = "nothing",
+                    .wanted = concat("a tensor of rank ", w.dims())});
+}
+
+}  // namespace
+
+Status input_rank(Work& w) {
+  if (!w.call.input) return missing(w, "input");
+  w.in_shape = *w.call.input;
+  return has_rank(w, "input", w.in_shape);
+}
+Status filter_rank(Work& w) {
+  if (!w.call.filter) return missing(w, "filter");
+  w.filter_shape = *w.call.filter;
+  return has_rank(w, "filter", w.filter_shape);
+}
+Status out_backprop_rank(Work& w) {
+  return w.call.out_backprop ? has_rank(w, "out_backprop", *w.call.out_backprop) : Status();
+}
+
+// ---- Channels and batch ----
+
+Status batch_equal(Work& w) {
+  if (!w.call.out_backprop || (*w.call.out_backprop)[0] == w.in_shape[0]) return {};
+  return refuse(w,
+                {.rule = Rule::batch_mismatch,
+                 .argument = "out_backprop",
+                 .reason = concat("input and out_backprop must have the same batch size. Input batch: ", w.in_shape[0],
+                                  ", outbackprop batch: ", (*w.call.out_backprop)[0], ", batch_dim: 0"),
+                 .got = concat("batch ", (*w.call.out_backprop)[0]),
+                 .wanted = concat("batch ", w.in_shape[0], " as in ", w.in_name())});
+}
+
+Status filter_channels_positive(Work& w) {
+  if (w.filter_c() > 0) return {};
+  return refuse(w, {.rule = Rule::zero_filter,
+                    .argument = w.filter_name(),
+                    .reason = w.forward() ? "filter depth must be stricly positive, got 0"
+                                          : "filter depth must be strictly greated than zero",
+                    .got = to_text(w.filter_shape),
+                    .wanted = "1 or more input channels in the filter"});
+}
+
+Status input_channels_multiple(Work& w) {
+  if (w.c_in() % w.filter_c() == 0) return {};
+  std::string reason = concat("input depth must be evenly divisible by filter depth: ", w.c_in(), " vs ", w.filter_c());
+  if (w.rank() == 3 && !w.forward()) {
+    reason += concat("; input and filter_sizes must have the same number of channels. Got ", w.c_in(),
+                     " for input and ", w.filter_c(), " for filter_sizes");
+  }
+  return refuse(w, {.rule = Rule::group_divisibility,
+                    .argument = w.in_name(),
+                    .reason = reason,
+                    .got = concat(w.c_in(), " channels"),
+                    .wanted = concat("a multiple of the filter's ", w.filter_c())});
+}
+
+// 3-D gradients say this before anything else about channels.
+Status input_channels_not_lost(Work& w) {
+  if (w.c_in() > 0 || w.filter_c() == 0) return {};
+  return refuse(w,
+                {.rule = Rule::channel_mismatch,
+                 .argument = w.in_name(),
+                 .reason = concat("input and filter_sizes must have the same number of channels. Got 0 for input and ",
+                                  w.filter_c(), " for filter_sizes"),
+                 .got = "0 channels",
+                 .wanted = concat("a positive multiple of the filter's ", w.filter_c())});
+}
+
+Status out_channels_equal(Work& w) {
+  if (!w.call.out_backprop || (*w.call.out_backprop)[w.channel()] == w.c_out()) return {};
+  const std::int64_t got = (*w.call.out_backprop)[w.channel()];
+  const std::string reason = w.rank() == 3
+                                 ? concat("out_backprop and filter_sizes must have the same number of channels. Got ",
+                                          got, " for out_backprop and ", w.c_out(), " for filter_sizes")
+                                 : "filter and out_backprop must have the same out_depth";
+  return refuse(w, {.rule = Rule::channel_mismatch,
+                    .argument = "out_backprop",
+                    .reason = reason,
+                    .got = concat(got, " channels"),
+                    .wanted = concat("the filter's ", w.c_out())});
+}
+
+Status groups_divide(Work& w) {
+  const std::int64_t groups = w.c_in() / w.filter_c();
+  if (groups >= 1 && w.c_out() % groups == 0) {
+    w.g.groups = groups;
+    return {};
+  }
+  if (groups == 0) {
+    return refuse(w, {.rule = Rule::group_divisibility,
+                      .argument = w.in_name(),
+                      .reason = concat("input depth must be evenly divisible by filter depth and not 0: ", w.c_in(),
+                                       " vs ", w.filter_c()),
+                      .got = "0 channels",
+                      .wanted = concat("a positive multiple of the filter's ", w.filter_c())});
+  }
+  return refuse(
+      w, {.rule = Rule::group_divisibility,
+          .argument = w.filter_name(),
+          .reason = concat("output depth must be evenly divisible by number of groups: ", w.c_out(), " vs ", groups),
+          .got = concat(w.c_out(), " output channels"),
+          .wanted = concat("a multiple of ", groups, ", the ", w.c_in(), " input channels over the filter's ",
+                           w.filter_c())});
+}
+
+}  // namespace convgrad

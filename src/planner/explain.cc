@@ -1,0 +1,46 @@
+// A plan and its rivals as readable text.
+#include <cstdio>
+
+#include "base/text.h"
+#include "convgrad/plan.h"
+
+namespace convgrad {
+namespace {
+
+std::string microseconds(double value) {
+  char text[48];
+  std::snprintf(text, sizeof(text), value < 1000 ? "%.1f us" : "%.0f us", value);
+  return text;
+}
+
+std::string extents(const Extents& e, int rank) {
+  return to_text(std::span<const std::int64_t>(e).last(static_cast<std::size_t>(rank)));
+}
+
+std::string geometry_text(const Geometry& g) {
+  return concat("problem    ", to_text(problem_of(g)), "\n", "input      ", to_text(in_shape(g)), "\n", "filter     ",
+                to_text(filter_shape(g)), "\n", "output     ", to_text(out_shape(g)), "\n", "padding    before ",
+                extents(g.pad_before, g.rank), " after ", extents(g.pad_after, g.rank), "\n", "groups     ", g.groups,
+                "\n");
+}
+
+std::string proposal_text(const Proposal& p) {
+  if (!p.plan.ok()) return concat("  ", p.engine, "  no plan: ", p.plan.status().message(), "\n");
+  const Plan& plan = *p.plan;
+  return concat(p.chosen ? "* " : "  ", p.engine, "  kernel ", plan.kernel, "  cost ", microseconds(plan.cost_us),
+                " on one core", "  workspace ", plan.workspace_bytes, " bytes  chunk ", plan.chunk, "  slices ",
+                plan.slices, "\n", "    why: ", plan.why, "\n");
+}
+
+}  // namespace
+
+Result<std::string> explain(const ConvProblem& problem, const Policy& policy) {
+  const Result<Geometry> geometry = validate(problem, policy.limits);
+  if (!geometry.ok()) return geometry.status();
+  if (const Result<Plan> plan = make_plan(*geometry, policy); !plan.ok()) return plan.status();
+  std::string text = geometry_text(*geometry) + "engines    (* = chosen)\n";
+  for (const Proposal& proposal : proposals(*geometry, policy)) text += proposal_text(proposal);
+  return text;
+}
+
+}  // namespace convgrad

@@ -1,0 +1,97 @@
+// Asks every engine for a plan and keeps the cheapest that the policy allows.
+#include "base/rules.h"
+#include "base/text.h"
+#include "convgrad/plan.h"
+#include "engines/engine.h"
+
+namespace convgrad {
+namespace {
+
+Status policy_in_range(const Policy& policy) {
+  if (policy.threads < 0 || policy.threads > kMaxThreads) {
+    return refuse("policy", {.rule = Rule::policy,
+                             .argument = "threads",
+                             .reason = "the thread count is out of range",
+                             .got = concat(policy.threads),
+                             .wanted = concat("0 (one a core) to ", kMaxThreads)});
+  }
+  if (policy.workspace_limit < 0) {
+    return refuse("policy", {.rule = Rule::policy,
+                             .argument = "workspace_limit",
+                             .reason = "the workspace limit is negative",
+                             .got = concat(policy.workspace_limit),
+                             .wanted = "0 bytes or more"});
+  }
+  return {};
+}
+
+Status refuse_engine(std::string_view engine, std::string reason) {
+  std::string names;
+  for (const Engine& row : engines()) names += concat(names.empty() ? "" : ", ", row.name);
+  return refuse("policy", {.rule = Rule::engine_name,
+                           .argument = "engine",
+                           .reason = std::move(reason),
+                           .got = concat("\"", engine.substr(0, 40), "\""),
+                           .wanted = concat("one of: ", names),
+                           .code = StatusCode::unimplemented});
+}
+
+Result<Plan> ask(const Engine& engine, const Geometry& geometry, const Policy& policy) {
+  if (!engine.available())
+    return refuse_engine(engine.name, concat("engine ", engine.name, " cannot run on this machine"));
+  if (std::string objection = engine.objection(geometry); !objection.empty())
+    return refuse_engine(engine.name, std::move(objection));
+  Plan plan = engine.propose(geometry, policy);
+  if (plan.workspace_bytes > policy.workspace_limit) {
+    return refuse("policy", {.rule = Rule::workspace,
+                             .argument = "workspace_limit",
+                             .reason = concat("engine ", engine.name, " needs more workspace than the policy allows"),
+                             .got = concat(policy.workspace_limit, " bytes"),
+                             .wanted = concat(plan.workspace_bytes, " bytes"),
+                             .code = StatusCode::resource_exhausted});
+  }
+  return plan;
+}
+
+bool wanted(const Engine& engine, const Policy& policy) {
+  return policy.engine.empty() || policy.engine == engine.name;
+}
+
+}  // namespace
+
+std::vector<Proposal> proposals(const Geometry& geometry, const Policy& policy) {
+  std::vector<Proposal> all;
+  Proposal* cheapest = nullptr;
+  all.reserve(engines().size());  // keeps `cheapest` valid
+  for (const Engine& engine : engines()) {
+    Proposal& proposal = all.emplace_back(Proposal{std::string(engine.name), ask(engine, geometry, policy)});
+    if (!proposal.plan.ok() || !wanted(engine, policy)) continue;
+    if (cheapest == nullptr || proposal.plan->cost_us < cheapest->plan->cost_us) cheapest = &proposal;
+  }
+  if (cheapest != nullptr) cheapest->chosen = true;
+  return all;
+}
+
+Result<Plan> make_plan(const Geometry& geometry, const Policy& policy) {
+  CONVGRAD_RETURN_IF_ERROR(policy_in_range(policy));
+  for (Proposal& proposal : proposals(geometry, policy)) {
+    if (proposal.chosen) return std::move(proposal.plan);
+    if (policy.engine == proposal.engine) return proposal.plan.status();
+  }
+  return refuse_engine(policy.engine, policy.engine.empty() ? "no engine can do this problem within the policy"
+                                                            : "there is no such engine");
+}
+
+Result<Plan> make_plan(const ConvProblem& problem, const Policy& policy) {
+  const Result<Geometry> geometry = validate(problem, policy.limits);
+  return geometry.ok() ? make_plan(*geometry, policy) : Result<Plan>(geometry.status());
+}
+
+std::vector<EngineInfo> all_engines() {
+  std::vector<EngineInfo> all;
+  for (const Engine& row : engines())
+    all.push_back({std::string(row.name), row.available(), std::string(row.description)});
+  return all;
+}
+
+}  // namespace convgrad
