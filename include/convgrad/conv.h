@@ -26,8 +26,8 @@ namespace convgrad {
 
 // SAME, VALID, or explicit zeros. There is no default: leaving it out is refused, as in TensorFlow.
 struct Padding {
-  std::string name;
-  std::vector<std::int64_t> pairs;  // before, after for every dimension in data_format order
+  std::string name = {};
+  std::vector<std::int64_t> pairs = {};  // before, after for every dimension in data_format order
 
   static Padding same() { return {"SAME", {}}; }
   static Padding valid() { return {"VALID", {}}; }
@@ -69,8 +69,8 @@ CONVGRAD_API Result<Tensor> conv3d_transpose(const TensorView& input, const Tens
 // Any op by its id, for callers that choose at run time (bindings, command line, graph). sizes is
 // the size vector of the gradients and unused by the forward ops.
 struct OpOperands {
-  TensorView first;   // input (forward, filter gradient) or filter (input gradient)
-  TensorView second;  // filter (forward) or out_backprop (gradients)
+  TensorView first = {};   // input (forward, filter gradient) or filter (input gradient)
+  TensorView second = {};  // filter (forward) or out_backprop (gradients)
   Sizes sizes = {};
 };
 CONVGRAD_API Result<Tensor> compute(Op op, const OpOperands& operands, const ConvOptions& options);

@@ -50,17 +50,17 @@ struct ConvCall {
   using Numbers = std::span<const std::int64_t>;
   Op op = Op::conv2d;
   DType dtype = DType::f32;
-  std::optional<DType> second_dtype;    // of the second tensor, where it could differ
-  std::optional<Numbers> input;         // shape; forward and filter gradient
-  std::optional<Numbers> filter;        // shape; forward and input gradient
-  std::optional<Numbers> out_backprop;  // shape; gradients. Absent: the size the forward op gives
-  Numbers sizes;                        // input_sizes or filter_sizes, its values
-  int sizes_rank = 1;                   // 0 when a bare number stands there, 2 for a matrix, ...
-  Numbers strides;
-  Numbers dilations;
-  std::string_view padding;      // SAME, VALID or EXPLICIT
-  Numbers explicit_paddings;     // pairs in data_format order, batch and channels included
-  std::string_view data_format;  // NHWC, NCHW, NDHWC, NCDHW, NWC, NCW
+  std::optional<DType> second_dtype = {};    // of the second tensor, where it could differ
+  std::optional<Numbers> input = {};         // shape; forward and filter gradient
+  std::optional<Numbers> filter = {};        // shape; forward and input gradient
+  std::optional<Numbers> out_backprop = {};  // shape; gradients. Absent: the size the forward op gives
+  Numbers sizes = {};                        // input_sizes or filter_sizes, its values
+  int sizes_rank = 1;                        // 0 when a bare number stands there, 2 for a matrix, ...
+  Numbers strides = {};
+  Numbers dilations = {};
+  std::string_view padding = {};      // SAME, VALID or EXPLICIT
+  Numbers explicit_paddings = {};     // pairs in data_format order, batch and channels included
+  std::string_view data_format = {};  // NHWC, NCHW, NDHWC, NCDHW, NWC, NCW
 };
 
 // Largest tensor or workspace, in bytes, that a call may ask for.

@@ -26,12 +26,12 @@ enum class MathMode : int { standard = 0, canonical = 1 };
 
 // What a caller may ask of the planner. No field but math may change a result's bits.
 struct Policy {
-  std::string engine;                                    // by name; empty: the cheapest
+  std::string engine = {};                               // by name; empty: the cheapest
   int threads = 0;                                       // 0: one a core this process may use; at most kMaxThreads
   std::int64_t workspace_limit = std::int64_t{1} << 40;  // bytes
   MathMode math = MathMode::standard;
-  Limits limits;
-  ParallelFor parallel_for;                   // used instead of the own pool when set
+  Limits limits = {};
+  ParallelFor parallel_for = {};              // used instead of the own pool when set
   const std::atomic<bool>* cancel = nullptr;  // looked at between chunks of work
 };
 
@@ -72,10 +72,10 @@ struct Workspace {
 // alone. result must not share memory with them. With a workspace of plan.workspace_bytes and
 // contiguous, aligned tensors nothing is allocated.
 struct RunArgs {
-  TensorView first;
-  TensorView second;
-  MutableTensorView result;
-  Workspace workspace;
+  TensorView first = {};
+  TensorView second = {};
+  MutableTensorView result = {};
+  Workspace workspace = {};
 };
 
 // Writes every element of the result. Thread-safe; the same bits for any policy.

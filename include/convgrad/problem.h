@@ -57,8 +57,8 @@ struct ConvProblem {
   Extents stride{1, 1, 1};
   Extents dilation{1, 1, 1};
   PaddingKind padding = PaddingKind::valid;
-  std::array<PadPair, 3> pads{};  // read only for explicit_pairs
-  std::optional<Extents> out;     // out_backprop's size where the caller states one
+  std::array<PadPair, 3> pads{};    // read only for explicit_pairs
+  std::optional<Extents> out = {};  // out_backprop's size where the caller states one
 };
 
 CONVGRAD_API std::string to_text(const ConvProblem& problem);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "convgrad/export.h"
@@ -43,7 +44,7 @@ class [[nodiscard]] CONVGRAD_API Status {
 
   // Needs no memory of its own, so it can be made when there is none left.
   static Status out_of_memory() noexcept;
-  static Status internal(std::string message);
+  static Status internal(std::string_view message) noexcept;
 
   bool ok() const { return detail_ == nullptr; }
   StatusCode code() const { return ok() ? StatusCode::ok : detail_->code; }

@@ -28,8 +28,8 @@ template <class Pointer>
 struct BasicTensorView {
   Pointer data = nullptr;
   DType dtype = DType::f32;
-  Shape shape;
-  std::vector<std::int64_t> byte_strides;
+  Shape shape = {};
+  std::vector<std::int64_t> byte_strides = {};
 };
 using TensorView = BasicTensorView<const void*>;
 using MutableTensorView = BasicTensorView<void*>;

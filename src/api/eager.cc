@@ -11,8 +11,15 @@ ConvCall::Numbers or_ones(const std::vector<std::int64_t>& list, int rank) {
   return list.empty() ? ConvCall::Numbers(kOnes, static_cast<std::size_t>(rank) + 2) : ConvCall::Numbers(list);
 }
 
-// The call as the op's users write it; first and second in the order of OpOperands.
-ConvCall call_of(Op op, const OpOperands& given, const ConvOptions& options) {
+// An op's tensors, in the order of OpOperands; nothing is copied.
+struct Given {
+  const TensorView& first;
+  const TensorView& second;
+  Sizes sizes;
+};
+
+// The call as the op's users write it.
+ConvCall call_of(Op op, const Given& given, const ConvOptions& options) {
   ConvCall call;
   call.op = op;
   if (static_cast<std::size_t>(op) >= all_ops().size()) return call;  // validate() refuses it
@@ -41,14 +48,18 @@ Result<Tensor> plan_and_run(const Geometry& geometry, const TensorView& first, c
   return result;
 }
 
+Result<Tensor> compute_given(Op op, const Given& given, const ConvOptions& options) {
+  return guarded([&]() -> Result<Tensor> {
+    const Result<Geometry> geometry = validate(call_of(op, given, options), options.policy.limits);
+    if (!geometry.ok()) return geometry.status();
+    return plan_and_run(*geometry, given.first, given.second, options.policy);
+  });
+}
+
 }  // namespace
 
 Result<Tensor> compute(Op op, const OpOperands& operands, const ConvOptions& options) {
-  return guarded([&]() -> Result<Tensor> {
-    const Result<Geometry> geometry = validate(call_of(op, operands, options), options.policy.limits);
-    if (!geometry.ok()) return geometry.status();
-    return plan_and_run(*geometry, operands.first, operands.second, options.policy);
-  });
+  return compute_given(op, {operands.first, operands.second, operands.sizes}, options);
 }
 
 Result<Tensor> compute(const ConvProblem& problem, const TensorView& first, const TensorView& second,
@@ -61,26 +72,26 @@ Result<Tensor> compute(const ConvProblem& problem, const TensorView& first, cons
 }
 
 Result<Tensor> conv2d(const TensorView& input, const TensorView& filter, const ConvOptions& options) {
-  return compute(Op::conv2d, {input, filter}, options);
+  return compute_given(Op::conv2d, {input, filter, {}}, options);
 }
 Result<Tensor> conv3d(const TensorView& input, const TensorView& filter, const ConvOptions& options) {
-  return compute(Op::conv3d, {input, filter}, options);
+  return compute_given(Op::conv3d, {input, filter, {}}, options);
 }
 Result<Tensor> conv2d_backprop_filter(const TensorView& input, Sizes filter_sizes, const TensorView& out_backprop,
                                       const ConvOptions& options) {
-  return compute(Op::conv2d_backprop_filter, {input, out_backprop, filter_sizes}, options);
+  return compute_given(Op::conv2d_backprop_filter, {input, out_backprop, filter_sizes}, options);
 }
 Result<Tensor> conv3d_backprop_filter_v2(const TensorView& input, Sizes filter_sizes, const TensorView& out_backprop,
                                          const ConvOptions& options) {
-  return compute(Op::conv3d_backprop_filter_v2, {input, out_backprop, filter_sizes}, options);
+  return compute_given(Op::conv3d_backprop_filter_v2, {input, out_backprop, filter_sizes}, options);
 }
 Result<Tensor> conv2d_backprop_input(Sizes input_sizes, const TensorView& filter, const TensorView& out_backprop,
                                      const ConvOptions& options) {
-  return compute(Op::conv2d_backprop_input, {filter, out_backprop, input_sizes}, options);
+  return compute_given(Op::conv2d_backprop_input, {filter, out_backprop, input_sizes}, options);
 }
 Result<Tensor> conv3d_backprop_input_v2(Sizes input_sizes, const TensorView& filter, const TensorView& out_backprop,
                                         const ConvOptions& options) {
-  return compute(Op::conv3d_backprop_input_v2, {filter, out_backprop, input_sizes}, options);
+  return compute_given(Op::conv3d_backprop_input_v2, {filter, out_backprop, input_sizes}, options);
 }
 Result<Tensor> conv2d_transpose(const TensorView& input, const TensorView& filter, Sizes output_shape,
                                 const ConvOptions& options) {

@@ -15,7 +15,7 @@ auto guarded(const Call& call) noexcept -> decltype(call()) {
   } catch (const std::bad_alloc&) {
     return Status::out_of_memory();
   } catch (const std::exception& error) {
-    return Status::internal(std::string("an exception was caught: ") + error.what());
+    return Status::internal(error.what());
   } catch (...) {
     return Status::internal("an unknown exception was caught");
   }

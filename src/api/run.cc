@@ -116,18 +116,18 @@ Result<const Engine*> engine_of(const Plan& plan) {
 }
 
 // An operand where the engine wants it: its own memory, or a copy that lives in `copy`.
-Result<const void*> placed(const TensorView& view, Tensor& copy) {
+Result<const void*> placed(const TensorView& view, std::optional<Tensor>& copy) {
   if (direct(view)) return view.data;
   Result<Tensor> made = contiguous_copy(view);
   if (!made.ok()) return made.status();
   copy = std::move(*made);
-  return static_cast<const void*>(copy.data());
+  return static_cast<const void*>(copy->data());
 }
 
 Status run_engine(const Plan& plan, const RunArgs& args, const Policy& policy) {
   const Result<const Engine*> engine = engine_of(plan);
   if (!engine.ok()) return engine.status();
-  Tensor first_copy, second_copy;
+  std::optional<Tensor> first_copy, second_copy;
   std::shared_ptr<void> result_copy, own_workspace;
   EngineArgs placed_args{nullptr, nullptr, args.result.data, args.workspace.data};
   const Result<const void*> first = placed(args.first, first_copy);

@@ -47,8 +47,12 @@ Status Status::out_of_memory() noexcept {
   return status;
 }
 
-Status Status::internal(std::string message) {
-  return Status(ErrorDetail{StatusCode::internal, std::move(message), "", "", "", "internal"});
+Status Status::internal(std::string_view message) noexcept {
+  try {
+    return Status(ErrorDetail{StatusCode::internal, std::string(message), "", "", "", "internal"});
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
 }
 
 const ErrorDetail& Status::detail() const {

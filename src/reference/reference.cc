@@ -11,6 +11,7 @@
 // once, at the store.
 #include "reference/reference.h"
 
+#include <cfloat>
 #include <type_traits>
 
 namespace convgrad::reference {
@@ -18,7 +19,12 @@ namespace {
 
 // double holds any product of two 24-bit significands exactly; f64 needs 113 bits; integers wrap
 // modulo 2^32 by unsigned arithmetic.
+#if defined(__SIZEOF_FLOAT128__)
 __extension__ using Quad = __float128;
+#else
+using Quad = long double;
+static_assert(LDBL_MANT_DIG >= 106, "f64 sums need twice 53 bits");
+#endif
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, double>, Quad,
                                 std::conditional_t<std::is_same_v<T, std::int32_t>, std::uint32_t, double>>;

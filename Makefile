@@ -1,0 +1,56 @@
+# Each target does all of its own set-up; `make` alone lists them.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test asan tsan clang bench fuzz coverage format lint clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 16
+
+setup: ## install what is missing (packages by name)
+	@tools/setup
+
+demo: setup ## build, then a 3-D filter gradient computed and printed
+	@tools/build release --target example_01_filter_gradient
+	@build/release/examples/example_01_filter_gradient
+
+test: setup ## build everything and run all tests
+	@tools/build release
+	@ctest --preset release
+
+asan: setup ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/build asan
+	@ctest --preset asan
+
+tsan: setup ## all tests under ThreadSanitizer
+	@tools/build tsan
+	@ctest --preset tsan
+
+clang: setup ## all tests built by clang
+	@tools/setup --dev
+	@tools/build clang
+	@ctest --preset clang
+
+bench: setup ## the benchmarks
+	@tools/build release --target validate_bench
+	@build/release/bench/validate_bench
+
+fuzz: setup ## each fuzzer for SECONDS (60)
+	@tools/setup --dev
+	@tools/build fuzz
+	@tools/fuzz $(or $(SECONDS),60)
+
+coverage: setup ## line and branch coverage of the validator and the planner
+	@tools/setup --dev
+	@tools/build coverage
+	@ctest --preset coverage
+	@tools/coverage
+
+format: ## format all sources
+	@tools/setup --dev
+	@clang-format-19 -i $$(git ls-files '*.h' '*.cc' '*.c')
+
+lint: setup ## format check, clang-tidy, include table
+	@tools/setup --dev
+	@tools/lint
+
+clean: ## remove all build folders
+	@rm -rf build

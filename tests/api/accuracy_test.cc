@@ -1,0 +1,74 @@
+// The stated error bound on data where it is hard to keep: long sums, one sign, wide exponents.
+#include <gtest/gtest.h>
+
+#include "support/oracle.h"
+#include "support/problems.h"
+#include "support/tolerance.h"
+
+namespace convgrad {
+namespace {
+
+#if defined(__SIZEOF_FLOAT128__)
+__extension__ using Exact = __float128;
+#else
+using Exact = long double;
+#endif
+
+enum class Data { signed_reals, one_sign, wide_exponents };
+
+Tensor filled(test::Random& random, DType dtype, const Shape& shape, Data data) {
+  Tensor tensor = Tensor::zeros(dtype, shape).value();
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    const double value = data == Data::one_sign ? random.unit() : 2 * random.unit() - 1;
+    test::set(tensor, i,
+              data == Data::wide_exponents ? std::ldexp(value, static_cast<int>(random.between(-10, 4))) : value);
+  }
+  return tensor;
+}
+
+// Checks every result element against a 113-bit sum; returns the worst share of the bound used.
+double worst_share(const Geometry& g, const Tensor& first, const Tensor& second, const Tensor& got) {
+  std::vector<Exact> sums(static_cast<std::size_t>(got.size()), 0);
+  std::vector<double> magnitudes(static_cast<std::size_t>(got.size()), 0);
+  test::for_each_term(g, [&](const test::Term& t) {
+    const std::int64_t at = g.direction == Direction::forward      ? t.out
+                            : g.direction == Direction::input_grad ? t.in
+                                                                   : t.filter;
+    const double a = first.at(g.direction == Direction::input_grad ? t.filter : t.in);
+    const double b = second.at(g.direction == Direction::forward ? t.filter : t.out);
+    sums[static_cast<std::size_t>(at)] += static_cast<Exact>(a) * static_cast<Exact>(b);
+    magnitudes[static_cast<std::size_t>(at)] += std::fabs(a * b);
+  });
+  double worst = 0;
+  for (std::int64_t i = 0; i < got.size(); ++i) {
+    const Exact exact = sums[static_cast<std::size_t>(i)];
+    const double error = std::fabs(static_cast<double>(static_cast<Exact>(got.at(i)) - exact));
+    const double bound =
+        test::error_bound(g.dtype, static_cast<double>(exact), magnitudes[static_cast<std::size_t>(i)]);
+    if (error > 0) worst = std::fmax(worst, error / bound);
+  }
+  return worst;
+}
+
+TEST(Accuracy, stays_within_the_stated_bound) {
+  test::Random random(51);
+  for (const char* shape : {"n8c2h40w40_k3r2s2_same_", "n1c1h256w256_k1r1s1_valid_", "n2c64h5w5_k8r3s3_same_",
+                            "n2c3d9h9w9_k4t3r3s3_st2_same_"}) {
+    for (const char* dtype : {"f16", "bf16", "f32", "f64"}) {
+      for (const char* direction : {"_forward", "_input_grad", "_filter_grad"}) {
+        for (Data data : {Data::signed_reals, Data::one_sign, Data::wide_exponents}) {
+          const ConvProblem problem = parse_problem(std::string(shape) + dtype + direction).value();
+          const Geometry g = validate(problem).value();
+          const std::vector<Operand> wanted = operands(g);
+          const Tensor first = filled(random, g.dtype, wanted[0].shape, data);
+          const Tensor second = filled(random, g.dtype, wanted[1].shape, data);
+          const double worst = worst_share(g, first, second, compute(problem, first, second).value());
+          EXPECT_LE(worst, 1.0) << to_text(problem);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convgrad

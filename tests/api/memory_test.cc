@@ -1,0 +1,77 @@
+// Guard pages around every buffer, read-only operands, poisoned results, untouched float environment.
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <cstring>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "support/guarded_memory.h"
+#include "support/problems.h"
+
+namespace convgrad {
+namespace {
+
+using test::GuardedMemory;
+
+TEST(Memory, nothing_outside_the_tensors_is_touched_and_every_result_is_written) {
+  test::Random random(61);
+  for (int round = 0; round < 1500; ++round) {
+    const ConvProblem problem = test::random_problem(random, 3000);
+    const Geometry g = validate(problem).value();
+    const test::Operands given = test::random_operands(random, g);
+    const Tensor wanted = compute(problem, given.first, given.second).value();
+    const auto against = round % 2 == 0 ? GuardedMemory::Against::end : GuardedMemory::Against::begin;
+    GuardedMemory first(static_cast<std::size_t>(given.first.bytes()), against);
+    GuardedMemory second(static_cast<std::size_t>(given.second.bytes()), against);
+    GuardedMemory result(static_cast<std::size_t>(wanted.bytes()), against);
+    std::memcpy(first.data(), given.first.data(), static_cast<std::size_t>(given.first.bytes()));
+    std::memcpy(second.data(), given.second.data(), static_cast<std::size_t>(given.second.bytes()));
+    first.make_read_only();
+    second.make_read_only();
+    std::memset(result.data(), 0xff, static_cast<std::size_t>(wanted.bytes()));  // NaN in every float type
+    const Status status = run(make_plan(g).value(), {{first.data(), g.dtype, given.first.shape()},
+                                                     {second.data(), g.dtype, given.second.shape()},
+                                                     {result.data(), g.dtype, wanted.shape()}});
+    ASSERT_TRUE(status.ok()) << to_text(problem) << ": " << status.message();
+    ASSERT_EQ(std::memcmp(result.data(), wanted.data(), static_cast<std::size_t>(wanted.bytes())), 0)
+        << to_text(problem);
+  }
+}
+
+TEST(Memory, the_callers_rounding_mode_neither_changes_nor_matters) {
+  test::Random random(62);
+  const ConvProblem problem = parse_problem("n2c3h9w9_k4r3s3_same_f32_filter_grad").value();
+  const Geometry g = validate(problem).value();
+  Tensor x = Tensor::zeros(DType::f32, in_shape(g)).value(), dy = Tensor::zeros(DType::f32, out_shape(g)).value();
+  for (std::int64_t i = 0; i < x.size(); ++i) test::set(x, i, random.unit());
+  for (std::int64_t i = 0; i < dy.size(); ++i) test::set(dy, i, random.unit());
+  const Tensor wanted = compute(problem, x, dy).value();
+  for (int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    std::fesetround(mode);
+    const Tensor got = compute(problem, x, dy, {.threads = 3}).value();
+    const int after = std::fegetround();
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(after, mode);
+    EXPECT_EQ(test::difference(got, wanted), "");
+  }
+}
+
+#if defined(__x86_64__)
+TEST(Memory, the_callers_flush_mode_neither_changes_nor_matters) {
+  const ConvProblem problem = parse_problem("n1c1w1_k1s1_valid_f32_forward").value();
+  const Tensor tiny = Tensor::from<float>({1, 1, 1}, std::vector<float>{0x1p-140f}).value();
+  const Tensor half = Tensor::from<float>({1, 1, 1}, std::vector<float>{0.5f}).value();
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);  // flush results and operands to zero
+  const Tensor got = compute(problem, tiny, half).value();
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(before);
+  EXPECT_EQ(after & 0x8040, 0x8040u);
+  EXPECT_EQ(got.at(0), 0x1p-141);
+}
+#endif
+
+}  // namespace
+}  // namespace convgrad

@@ -1,0 +1,77 @@
+// Plans as data, the policy's say, and the words of explain.
+#include <gtest/gtest.h>
+
+#include "convgrad/plan.h"
+
+namespace convgrad {
+namespace {
+
+ConvProblem problem() { return parse_problem("n2c16h9w9_k8r3s3_st2_same_f32_filter_grad").value(); }
+
+TEST(Planner, gives_a_plan_with_a_why) {
+  const Plan plan = make_plan(problem()).value();
+  EXPECT_EQ(plan.engine, "reference");
+  EXPECT_EQ(plan.kernel, "reference_filter_grad_f32");
+  EXPECT_NE(plan.why, "");
+  EXPECT_GT(plan.cost_us, 0);
+  EXPECT_GE(plan.chunk, 1);
+  EXPECT_EQ(plan.workspace_bytes, 0);
+  EXPECT_EQ(plan.geometry.out, (Extents{1, 5, 5}));
+}
+
+TEST(Planner, how_a_result_is_cut_depends_on_the_problem_alone) {
+  const Plan one = make_plan(problem(), {.threads = 1}).value();
+  const Plan many = make_plan(problem(), {.threads = 16}).value();
+  EXPECT_EQ(one.chunk, many.chunk);
+  EXPECT_EQ(one.slices, many.slices);
+}
+
+TEST(Planner, takes_an_engine_by_name_and_refuses_an_unknown_one) {
+  EXPECT_EQ(make_plan(problem(), {.engine = "reference"}).value().engine, "reference");
+  const Status status = make_plan(problem(), {.engine = "abacus"}).status();
+  EXPECT_EQ(status.code(), StatusCode::unimplemented);
+  EXPECT_EQ(status.rule(), "engine-name");
+  EXPECT_NE(status.message().find("abacus"), std::string::npos);
+  EXPECT_NE(status.wanted().find("reference"), std::string::npos);
+}
+
+TEST(Planner, refuses_a_policy_out_of_range) {
+  EXPECT_EQ(make_plan(problem(), {.threads = -1}).status().argument(), "threads");
+  EXPECT_EQ(make_plan(problem(), {.threads = kMaxThreads + 1}).status().rule(), "policy");
+  EXPECT_EQ(make_plan(problem(), {.workspace_limit = -1}).status().argument(), "workspace_limit");
+}
+
+TEST(Planner, honours_the_byte_limit) {
+  Policy policy;
+  policy.limits.max_bytes = 10;
+  EXPECT_EQ(make_plan(problem(), policy).status().code(), StatusCode::resource_exhausted);
+}
+
+TEST(Planner, marks_one_proposal_as_chosen) {
+  int chosen = 0;
+  for (const Proposal& proposal : proposals(validate(problem()).value())) chosen += proposal.chosen;
+  EXPECT_EQ(chosen, 1);
+}
+
+TEST(Explain, shows_shapes_padding_engine_cost_and_why) {
+  const std::string text = explain(problem()).value();
+  for (const char* part :
+       {"[2,9,9,16]", "[3,3,16,8]", "[2,5,5,8]", "before [1,1] after [1,1]", "* reference", "cost", "why:"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is missing in\n" << text;
+  }
+}
+
+TEST(Explain, refuses_what_the_validator_refuses) {
+  ConvProblem bad = problem();
+  bad.stride = {0, 0, 0};
+  EXPECT_EQ(explain(bad).status().rule(), "stride-range");
+}
+
+TEST(Engines, are_listed_with_a_description) {
+  ASSERT_GE(all_engines().size(), 1u);
+  EXPECT_EQ(all_engines().front().name, "reference");
+  EXPECT_TRUE(all_engines().front().available);
+}
+
+}  // namespace
+}  // namespace convgrad

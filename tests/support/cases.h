@@ -1,0 +1,38 @@
+// The case files of tests/data as op calls.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "convgrad/convgrad.h"
+
+namespace convgrad::test {
+
+nlohmann::json load(const std::string& file);  // from tests/data
+std::vector<nlohmann::json> cases_of(const std::string& file);
+
+// A call with the memory its spans point to.
+struct OwnedCall {
+  Op op = Op::conv2d;
+  DType dtype = DType::f32;
+  std::optional<Shape> input, filter, out_backprop;
+  Shape sizes;
+  int sizes_rank = 1;
+  Shape strides, dilations, explicit_paddings;
+  std::string padding, data_format;
+
+  ConvCall call() const;
+};
+
+// From ops.json and hostile.json.
+OwnedCall call_of_case(const nlohmann::json& c);
+OwnedCall call_of_hostile(const nlohmann::json& c);
+
+// The same call with image shapes and per-dimension lists in the other layout.
+OwnedCall in_layout(OwnedCall call, const std::string& data_format);
+
+// A tensor by one of the construct rules (iota1, constant, ...), rounded to dtype.
+Tensor constructed(const nlohmann::json& rule, DType dtype, const Shape& shape);
+
+}  // namespace convgrad::test

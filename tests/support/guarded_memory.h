@@ -1,0 +1,26 @@
+// Memory with unreadable pages on both sides: one byte too far is a crash.
+#pragma once
+
+#include <cstddef>
+
+namespace convgrad::test {
+
+class GuardedMemory {
+ public:
+  // Where the block touches its guard exactly: the page behind it, or the page before it.
+  enum class Against { end, begin };
+  GuardedMemory(std::size_t bytes, Against against);
+  ~GuardedMemory();
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+
+  void* data() const { return data_; }
+  void make_read_only();
+
+ private:
+  char* mapping_;
+  std::size_t usable_;
+  char* data_;
+};
+
+}  // namespace convgrad::test
