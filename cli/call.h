@@ -1,0 +1,44 @@
+// An op call that owns its numbers, filled from `OP key=value ...` words or from a case file.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/numbers.h"
+#include "convgrad/geometry.h"
+
+namespace convgrad::cli {
+
+struct OwnedCall {
+  Op op = Op::conv2d;
+  DType dtype = DType::f32;
+  std::optional<NumberList> input, filter, out_backprop;
+  NumberList sizes;
+  int sizes_rank = 1;
+  NumberList strides, dilations, explicit_paddings;
+  std::string padding, data_format;
+
+  // Lives as long as this.
+  ConvCall view() const;
+};
+
+// What is left out means: all ones for strides and dilations, channels last.
+OwnedCall default_call(Op op);
+
+// The list field of that name, made if it was absent; nullptr when there is none.
+NumberList* list_field(OwnedCall& call, std::string_view name);
+// padding or data_format; nullptr for another name.
+std::string* text_field(OwnedCall& call, std::string_view name);
+bool is_size_vector(std::string_view name);
+
+// Whether a word is an op's name, or so near to one that its writer meant one.
+bool resembles_op(std::string_view word);
+Result<Op> find_op(std::string_view name);
+Result<DType> find_dtype(std::string_view name);
+
+// words[0] is the op, the others are key=value.
+Result<OwnedCall> parse_call(std::span<const std::string> words);
+
+}  // namespace convgrad::cli

@@ -1,0 +1,40 @@
+// convgrad doctor: what this machine and this build are, for a bug report.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "convgrad/plan.h"
+#include "convgrad/system.h"
+
+namespace convgrad::cli {
+namespace {
+
+Json doctor_json(const SystemInfo& system) {
+  Json engines = Json::array();
+  for (const EngineInfo& engine : all_engines()) {
+    engines.push_back(
+        Json{{"name", engine.name}, {"available", engine.available}, {"description", engine.description}});
+  }
+  return {{"version", system.version}, {"compiler", system.compiler}, {"cpu", system.cpu},
+          {"cores", system.cores},     {"features", system.features}, {"engines", engines}};
+}
+
+}  // namespace
+
+int doctor_command(bool json) {
+  const SystemInfo system = system_info();
+  if (json) {
+    print_json(doctor_json(system));
+    return kOk;
+  }
+  fmt::print("convgrad   {}\ncompiler   {}\ncpu        {}\ncores      {}\nfeatures   {}\nengines\n", system.version,
+             system.compiler, system.cpu, system.cores, fmt::join(system.features, " "));
+  for (const EngineInfo& engine : all_engines()) {
+    fmt::print("  {:<12} {:<14} {}\n", engine.name, engine.available ? "available" : "not available",
+               engine.description);
+  }
+  return kOk;
+}
+
+}  // namespace convgrad::cli

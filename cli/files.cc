@@ -1,0 +1,43 @@
+// Reading with the C library: errno says why a call failed.
+#include "cli/files.h"
+
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+#include "cli/answer.h"
+
+namespace convgrad::cli {
+namespace {
+
+std::string read_stream(std::FILE* file, const std::string& path, std::size_t limit) {
+  std::string text;
+  char block[1 << 16];
+  while (const std::size_t count = std::fread(block, 1, sizeof(block), file)) {
+    text.append(block, count);
+    if (text.size() > limit)
+      throw std::runtime_error(fmt::format("{} is larger than {} bytes", in_quotes(path), limit));
+  }
+  if (std::ferror(file) != 0) file_failure("read", path);
+  return text;
+}
+
+}  // namespace
+
+void file_failure(const char* verb, const std::string& path) {
+  const std::string why = std::strerror(errno);
+  throw std::runtime_error(fmt::format("cannot {} {}: {}", verb, in_quotes(path), why));
+}
+
+std::string read_text(const std::string& path, std::size_t limit) {
+  if (path == "-") return read_stream(stdin, "standard input", limit);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (file == nullptr) file_failure("read", path);
+  return read_stream(file.get(), path, limit);
+}
+
+}  // namespace convgrad::cli

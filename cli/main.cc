@@ -1,0 +1,33 @@
+// The convgrad program: the command line, and the last net under it.
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include "cli/answer.h"
+#include "cli/command_line.h"
+#include "cli/commands.h"
+
+namespace {
+
+int complain(const char* what) noexcept {
+  std::fprintf(stderr, "convgrad: %s\n", what);
+  return convgrad::cli::kFailed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const int code = convgrad::cli::run_command_line(argc, argv);
+    // A full disk shows itself only when the last bytes leave.
+    if (std::fflush(stdout) != 0) return complain("cannot write to standard output");
+    return code;
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory");
+  } catch (const std::exception& error) {
+    return complain(convgrad::cli::printable(error.what()).c_str());
+  }
+}
