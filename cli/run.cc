@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <vector>
 
@@ -76,29 +75,6 @@ Result<Prepared> prepare(const RunRequest& request) {
   return Prepared{to_text(*problem), *policy, *seed, *plan};
 }
 
-// Bytes this machine can still give; the largest number where it does not say.
-std::int64_t available_bytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  std::int64_t kilobytes = 0;
-  while (file >> word) {
-    if (word == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
-  }
-  return std::numeric_limits<std::int64_t>::max();
-}
-
-// Memory is promised freely and taken back by ending the process, so it is asked for beforehand.
-Status fits_memory(const Plan& plan) {
-  std::int64_t needed = plan.workspace_bytes;
-  for (const SizedTensor& tensor : tensors_of(plan.geometry)) needed += tensor.bytes;  // each at most 2^40
-  const std::int64_t available = available_bytes();
-  if (needed <= available) return {};
-  return Status(ErrorDetail{
-      StatusCode::resource_exhausted,
-      fmt::format("the tensors need more memory than is free (memory: got {} bytes, wanted {})", available, needed),
-      "memory", fmt::format("{} bytes", available), fmt::format("{} bytes", needed), "resource"});
-}
-
 Result<Tensor> operand(const Prepared& prepared, const std::string& path, int index) {
   const Geometry& geometry = prepared.plan.geometry;
   if (!path.empty()) return read_npy(path, geometry.dtype, index == 0 ? "--first" : "--second");
@@ -107,7 +83,6 @@ Result<Tensor> operand(const Prepared& prepared, const std::string& path, int in
 }
 
 Result<Computed> compute(const Prepared& prepared, const RunRequest& request) {
-  CONVGRAD_RETURN_IF_ERROR(fits_memory(prepared.plan));
   Result<Tensor> first = operand(prepared, request.first, 0);
   if (!first.ok()) return first.status();
   Result<Tensor> second = Tensor();

@@ -53,11 +53,12 @@ struct ConvCall {
   std::optional<DType> second_dtype = {};    // of the second tensor, where it could differ
   std::optional<Numbers> input = {};         // shape; forward and filter gradient
   std::optional<Numbers> filter = {};        // shape; forward and input gradient
-  std::optional<Numbers> out_backprop = {};  // shape; gradients. Absent: the size the forward op gives
+  std::optional<Numbers> out_backprop = {};  // shape; gradients
   Numbers sizes = {};                        // input_sizes or filter_sizes, its values
   int sizes_rank = 1;                        // 0 when a bare number stands there, 2 for a matrix, ...
   Numbers strides = {};
   Numbers dilations = {};
+  bool derive_out = false;            // gradients without out_backprop: take the size the forward op gives
   std::string_view padding = {};      // SAME, VALID or EXPLICIT
   Numbers explicit_paddings = {};     // pairs in data_format order, batch and channels included
   std::string_view data_format = {};  // NHWC, NCHW, NDHWC, NCDHW, NWC, NCW

@@ -128,7 +128,7 @@ class Pool {
   std::atomic<int> invitations_{0};
   bool stopping_ = false;
   std::vector<std::thread> workers_;
-  Pool* before_fork_;  // kept reachable: its workers exist only in the parent
+  [[maybe_unused]] Pool* before_fork_;  // kept reachable: its workers exist only in the parent
 };
 
 std::atomic<Pool*> g_pool{nullptr};

@@ -5,9 +5,10 @@
 
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <thread>
 
-#include "base/cores.h"
+#include "base/machine.h"
 #include "convgrad/version.h"
 
 namespace convgrad {
@@ -52,6 +53,16 @@ int usable_cores() {
   }
   const unsigned count = std::thread::hardware_concurrency();
   return count > 0 ? static_cast<int>(count) : 1;
+}
+
+std::int64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  std::int64_t kilobytes = 0;
+  while (file >> word) {
+    if (word == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
+  }
+  return std::numeric_limits<std::int64_t>::max();
 }
 
 SystemInfo system_info() {

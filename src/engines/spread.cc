@@ -2,7 +2,7 @@
 
 #include <cfenv>
 
-#include "base/cores.h"
+#include "base/machine.h"
 #include "base/pool.h"
 #include "base/rules.h"
 

@@ -22,6 +22,7 @@ struct Work {
   PaddingKind padding = PaddingKind::valid;
   ConvCall::Numbers in_shape;                  // set once the size vector or the input's rank is checked
   ConvCall::Numbers filter_shape;              // the same
+  std::optional<ConvCall::Numbers> out_shape;  // out_backprop, where one is given
   std::array<std::int64_t, 4> in_from_pair{};  // in_shape's memory for the two-entry input_sizes
   Geometry g;
 
@@ -55,8 +56,8 @@ Status spatial_strides_positive(const Work& w, std::string_view reason);
 
 // shape_checks.cc: ranks, size vectors, batch and channels.
 Check input_rank, filter_rank, filter_channels_positive, input_channels_multiple, groups_divide, size_vector_is_vector,
-    filter_sizes_entries, filter_sizes_length, out_backprop_rank, batch_equal, out_channels_equal, input_sizes_2d,
-    input_sizes_pair, input_channels_not_lost, input_sizes_3d;
+    filter_sizes_entries, filter_sizes_length, out_backprop_rank, stated_out_rank, batch_equal, out_channels_equal,
+    input_sizes_2d, input_sizes_pair, input_channels_not_lost, input_sizes_3d;
 
 // window_checks.cc: output sizes, empty filters, bytes.
 Check windows, forward_filter_not_empty, all_fit, some_work;

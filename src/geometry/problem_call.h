@@ -42,6 +42,7 @@ class ProblemCall {
     call.input = numbers(in_);
     call.filter = numbers(filter_);
     if (problem_.out) call.out_backprop = numbers(out_);
+    call.derive_out = !problem_.out;
     call.sizes = input_grad ? numbers(in_) : numbers(filter_);
     call.strides = numbers(strides_);
     call.dilations = numbers(dilations_);

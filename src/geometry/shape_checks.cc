@@ -77,11 +77,11 @@ Status input_sizes_2d(Work& w) {
 // can only mean one group.
 Status input_sizes_pair(Work& w) {
   if (!is_pair(w)) return {};
-  if (!w.call.out_backprop) {
+  if (!w.out_shape) {
     return refuse_size_length(w, "input_sizes",
                               "the two-value form takes the batch from out_backprop, which is not given", "4 sizes");
   }
-  w.in_from_pair[0] = (*w.call.out_backprop)[0];
+  w.in_from_pair[0] = (*w.out_shape)[0];
   w.in_from_pair[w.channel()] = w.filter_c();
   w.in_from_pair[w.spatial(0)] = w.call.sizes[0];
   w.in_from_pair[w.spatial(1)] = w.call.sizes[1];
@@ -132,21 +132,26 @@ Status filter_rank(Work& w) {
   w.filter_shape = *w.call.filter;
   return has_rank(w, "filter", w.filter_shape);
 }
+// A forward problem may state its output's size; then that size must be the computed one.
+Status stated_out_rank(Work& w) {
+  if (!w.call.out_backprop) return {};
+  w.out_shape = *w.call.out_backprop;
+  return has_rank(w, "out_backprop", *w.out_shape);
+}
 Status out_backprop_rank(Work& w) {
-  return w.call.out_backprop ? has_rank(w, "out_backprop", *w.call.out_backprop) : Status();
+  return w.call.out_backprop || w.call.derive_out ? stated_out_rank(w) : missing(w, "out_backprop");
 }
 
 // ---- Channels and batch ----
 
 Status batch_equal(Work& w) {
-  if (!w.call.out_backprop || (*w.call.out_backprop)[0] == w.in_shape[0]) return {};
-  return refuse(w,
-                {.rule = Rule::batch_mismatch,
-                 .argument = "out_backprop",
-                 .reason = concat("input and out_backprop must have the same batch size. Input batch: ", w.in_shape[0],
-                                  ", outbackprop batch: ", (*w.call.out_backprop)[0], ", batch_dim: 0"),
-                 .got = concat("batch ", (*w.call.out_backprop)[0]),
-                 .wanted = concat("batch ", w.in_shape[0], " as in ", w.in_name())});
+  if (!w.out_shape || (*w.out_shape)[0] == w.in_shape[0]) return {};
+  return refuse(w, {.rule = Rule::batch_mismatch,
+                    .argument = "out_backprop",
+                    .reason = concat("input and out_backprop must have the same batch size. Input batch: ",
+                                     w.in_shape[0], ", outbackprop batch: ", (*w.out_shape)[0], ", batch_dim: 0"),
+                    .got = concat("batch ", (*w.out_shape)[0]),
+                    .wanted = concat("batch ", w.in_shape[0], " as in ", w.in_name())});
 }
 
 Status filter_channels_positive(Work& w) {
@@ -186,8 +191,8 @@ Status input_channels_not_lost(Work& w) {
 }
 
 Status out_channels_equal(Work& w) {
-  if (!w.call.out_backprop || (*w.call.out_backprop)[w.channel()] == w.c_out()) return {};
-  const std::int64_t got = (*w.call.out_backprop)[w.channel()];
+  if (!w.out_shape || (*w.out_shape)[w.channel()] == w.c_out()) return {};
+  const std::int64_t got = (*w.out_shape)[w.channel()];
   const std::string reason = w.rank() == 3
                                  ? concat("out_backprop and filter_sizes must have the same number of channels. Got ",
                                           got, " for out_backprop and ", w.c_out(), " for filter_sizes")

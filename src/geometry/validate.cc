@@ -12,7 +12,7 @@ namespace {
 constexpr Check* kForward2D[] = {
     dtype_allowed, padding_known, format_known,
     dilations_length, strides_length, strides_nc, strides_positive, dilations_nc, dilations_positive, padding_list,
-    input_rank, filter_rank, filter_channels_positive, input_channels_multiple,
+    input_rank, filter_rank, stated_out_rank, filter_channels_positive, input_channels_multiple,
     windows, forward_filter_not_empty, groups_divide, all_fit};
 
 constexpr Check* kFilterGrad2D[] = {
@@ -32,7 +32,7 @@ constexpr Check* kInputGrad2D[] = {
 constexpr Check* kForward3D[] = {
     dtype_allowed, padding_known, format_known,
     strides_length, strides_nc, strides_positive, dilations_length, dilations_nc, dilations_positive, padding_list,
-    input_rank, filter_rank, filter_channels_positive, input_channels_multiple,
+    input_rank, filter_rank, stated_out_rank, filter_channels_positive, input_channels_multiple,
     windows, forward_filter_not_empty, groups_divide, all_fit};
 
 constexpr Check* kFilterGrad3D[] = {

@@ -23,14 +23,14 @@ Status refuse_overflow(const Work& w, std::string_view argument, std::string rea
 }
 
 Status refuse_out_size(const Work& w, int i, const WindowIn& in, Wide computed) {
-  const std::int64_t actual = (*w.call.out_backprop)[w.spatial(i)];
+  const std::int64_t actual = (*w.out_shape)[w.spatial(i)];
   return refuse(w, {.rule = Rule::out_shape_mismatch,
                     .argument = "out_backprop",
                     .reason = concat("Size of out_backprop doesn't match computed: actual = ", actual,
                                      ", computed = ", to_text(computed), " spatial_dim: ", i + 1, " input: ", in.in,
                                      " filter: ", in.filter, " output: ", actual, " stride: ", in.stride,
                                      " dilation: ", in.dilation),
-                    .got = to_text(*w.call.out_backprop),
+                    .got = to_text(*w.out_shape),
                     .wanted = concat(to_text(computed), " in spatial dimension ", i + 1)});
 }
 
@@ -58,8 +58,7 @@ Status one_window(Work& w, int i) {
                            concat("The padded extent of spatial dimension ", i + 1, " would be more than 2**63 - 1"),
                            to_text(Wide{in.in} + found.before + found.after));
   }
-  if (w.call.out_backprop && found.out != (*w.call.out_backprop)[w.spatial(i)])
-    return refuse_out_size(w, i, in, found.out);
+  if (w.out_shape && found.out != (*w.out_shape)[w.spatial(i)]) return refuse_out_size(w, i, in, found.out);
   const std::size_t to = w.in_rank3(i);
   w.g.in[to] = in.in;
   w.g.filter[to] = in.filter;

@@ -17,11 +17,17 @@ std::string extents(const Extents& e, int rank) {
   return to_text(std::span<const std::int64_t>(e).last(static_cast<std::size_t>(rank)));
 }
 
-std::string geometry_text(const Geometry& g) {
-  return concat("problem    ", to_text(problem_of(g)), "\n", "input      ", to_text(in_shape(g)), "\n", "filter     ",
-                to_text(filter_shape(g)), "\n", "output     ", to_text(out_shape(g)), "\n", "padding    before ",
-                extents(g.pad_before, g.rank), " after ", extents(g.pad_after, g.rank), "\n", "groups     ", g.groups,
-                "\n");
+std::string line(std::string_view label, std::string_view value) {
+  std::string text(label);
+  text.resize(11, ' ');
+  return concat(text, value, "\n");
+}
+
+std::string problem_text(const ConvProblem& problem, const Geometry& g) {
+  return line("problem", to_text(problem)) + line("input", to_text(in_shape(g))) +
+         line("filter", to_text(filter_shape(g))) + line("output", to_text(out_shape(g))) +
+         line("padding", concat("before ", extents(g.pad_before, g.rank), " after ", extents(g.pad_after, g.rank))) +
+         line("groups", concat(g.groups)) + line("engines", "(* = chosen)");
 }
 
 std::string proposal_text(const Proposal& p) {
@@ -38,7 +44,7 @@ Result<std::string> explain(const ConvProblem& problem, const Policy& policy) {
   const Result<Geometry> geometry = validate(problem, policy.limits);
   if (!geometry.ok()) return geometry.status();
   if (const Result<Plan> plan = make_plan(*geometry, policy); !plan.ok()) return plan.status();
-  std::string text = geometry_text(*geometry) + "engines    (* = chosen)\n";
+  std::string text = problem_text(problem, *geometry);
   for (const Proposal& proposal : proposals(*geometry, policy)) text += proposal_text(proposal);
   return text;
 }
