@@ -28,11 +28,7 @@ std::string shown(const json& value) {
 }
 
 Status wrong_type(std::string_view argument, const json& got, std::string_view wanted) {
-  return complain({.rule = "attr-type",
-                   .argument = argument,
-                   .reason = fmt::format("{} has the wrong type", argument),
-                   .got = shown(got),
-                   .wanted = std::string(wanted)});
+  return convgrad::wrong_type(argument, shown(got), wanted);
 }
 
 Status not_cases(std::string reason, std::string got) {

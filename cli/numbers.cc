@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "cli/answer.h"
+#include "convgrad/geometry.h"
 
 namespace convgrad::cli {
 namespace {
@@ -21,11 +22,7 @@ Result<Integer> parse_integer(std::string_view argument, std::string_view text) 
 }  // namespace
 
 Status not_an_integer(std::string_view argument, std::string got, std::string wanted) {
-  return complain({.rule = "attr-type",
-                   .argument = argument,
-                   .reason = std::string(argument) + " takes integers",
-                   .got = std::move(got),
-                   .wanted = std::move(wanted)});
+  return wrong_type(argument, got, wanted);
 }
 
 Status beyond_64_bits(std::string_view argument, std::string got) {

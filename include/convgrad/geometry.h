@@ -97,6 +97,9 @@ struct Geometry {
 CONVGRAD_API Result<Geometry> validate(const ConvCall& call, const Limits& limits = {});
 CONVGRAD_API Result<Geometry> validate(const ConvProblem& problem, const Limits& limits = {});
 
+// The refusal of an attribute of the wrong type, for faces whose callers write text or loose types.
+CONVGRAD_API Status wrong_type(std::string_view argument, std::string_view got, std::string_view wanted);
+
 // Shapes in the caller's rank and layout.
 CONVGRAD_API Shape in_shape(const Geometry& geometry);
 CONVGRAD_API Shape filter_shape(const Geometry& geometry);

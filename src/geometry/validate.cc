@@ -108,6 +108,14 @@ Result<Geometry> validate(const ConvCall& call, const Limits& limits) {
   return work.g;
 }
 
+Status wrong_type(std::string_view argument, std::string_view got, std::string_view wanted) {
+  return refuse("call", {.rule = Rule::attr_type,
+                         .argument = argument,
+                         .reason = concat(argument, " has the wrong type"),
+                         .got = std::string(got),
+                         .wanted = std::string(wanted)});
+}
+
 Result<Geometry> validate(const ConvProblem& problem, const Limits& limits) {
   CONVGRAD_RETURN_IF_ERROR(enums_in_range(problem));
   Result<Geometry> geometry = validate(ProblemCall(problem).call(), limits);

@@ -169,6 +169,8 @@ const Refused kTable[] = {
          c.explicit_paddings = {0, 0, 1LL << 40, 0, 0, 0, 0, 0};
        });
      }},
+    {"attr-type", kInvalid, "strides", "strides has the wrong type",
+     [] { return wrong_type("strides", "1.5", "integers"); }},
     {"dtype", kInvalid, "dtype",
      "Value for attr 'T' of int32 is not in the list of allowed values: half, bfloat16, float, double",
      [] { return changed(Op::conv3d, [](OwnedCall& c) { c.dtype = DType::i32; }); }},
