@@ -47,6 +47,24 @@ inline Status refuse(const Work& w, Refusal refusal) { return refuse(w.op.name, 
 
 inline std::string in_words(std::size_t count, std::string_view what) { return concat(count, " ", what); }
 
+// The product of all sizes, 0 counted as 1: an empty dimension does not hide an overflow among the
+// others, whose parts later rooms multiply. Stops at the first product beyond 63 bits.
+inline Wide count_elements(std::span<const std::int64_t> sizes) {
+  Wide count = 1;
+  for (std::int64_t size : sizes) {
+    if (size > 1 && count <= kMax) count *= size;
+  }
+  return count;
+}
+
+inline Status refuse_count(const Work& w, std::string_view argument, const std::string& shape) {
+  return refuse(w, {.rule = Rule::overflow,
+                    .argument = argument,
+                    .reason = concat("Shape ", shape, " would have more than 2**63 - 1 elements"),
+                    .got = shape,
+                    .wanted = "less than 2**63 elements"});
+}
+
 using Check = Status(Work&);
 
 // attribute_checks.cc: what the call's attributes may be.

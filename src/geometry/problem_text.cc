@@ -18,7 +18,7 @@ std::string joined(const Extents& values, int rank) {
   std::string text = std::to_string(values[0]);
   bool equal = true;
   for (int i = 1; i < rank; ++i) equal = equal && values[i] == values[0];
-  for (int i = 1; i < rank && !equal; ++i) text += "x" + std::to_string(values[i]);
+  for (int i = 1; i < rank && !equal; ++i) text += concat("x", values[i]);
   return text;
 }
 

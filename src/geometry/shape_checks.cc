@@ -2,6 +2,38 @@
 #include "geometry/checks.h"
 
 namespace convgrad {
+namespace {
+
+Status no_negative_entry(const Work& w, std::string_view argument, ConvCall::Numbers shape) {
+  for (std::int64_t size : shape) {
+    if (size >= 0) continue;
+    return refuse(w, {.rule = Rule::negative_dim,
+                      .argument = argument,
+                      .reason = concat("Dimension ", size, " must be >= 0"),
+                      .got = to_text(shape),
+                      .wanted = "sizes of 0 or more"});
+  }
+  return {};
+}
+
+// What TensorFlow checks of a size vector when it makes a shape of it.
+Status entries_fit(const Work& w, std::string_view argument) {
+  CONVGRAD_RETURN_IF_ERROR(no_negative_entry(w, argument, w.call.sizes));
+  if (w.call.sizes.size() != w.dims() || count_elements(w.call.sizes) <= kMax) return {};
+  return refuse_count(w, argument, to_text(w.call.sizes));
+}
+
+Status refuse_size_length(const Work& w, std::string_view argument, std::string reason, std::string wanted) {
+  return refuse(w, {.rule = Rule::size_vector_length,
+                    .argument = argument,
+                    .reason = std::move(reason),
+                    .got = concat(w.call.sizes.size(), " entries ", to_text(w.call.sizes)),
+                    .wanted = std::move(wanted)});
+}
+
+bool is_pair(const Work& w) { return w.rank() == 2 && w.call.sizes.size() == 2; }
+
+}  // namespace
 
 // ---- Size vectors ----
 
@@ -17,33 +49,9 @@ Status size_vector_is_vector(Work& w) {
                     .wanted = concat("a vector of ", w.dims(), " sizes")});
 }
 
-namespace {
-
-Status no_negative_entry(const Work& w, std::string_view argument, ConvCall::Numbers shape) {
-  for (std::int64_t size : shape) {
-    if (size >= 0) continue;
-    return refuse(w, {.rule = Rule::negative_dim,
-                      .argument = argument,
-                      .reason = concat("Dimension ", size, " must be >= 0"),
-                      .got = to_text(shape),
-                      .wanted = "sizes of 0 or more"});
-  }
-  return {};
-}
-
-Status refuse_size_length(const Work& w, std::string_view argument, std::string reason, std::string wanted) {
-  return refuse(w, {.rule = Rule::size_vector_length,
-                    .argument = argument,
-                    .reason = std::move(reason),
-                    .got = concat(w.call.sizes.size(), " entries ", to_text(w.call.sizes)),
-                    .wanted = std::move(wanted)});
-}
-
-}  // namespace
-
 Status filter_sizes_entries(Work& w) {
   w.filter_shape = w.call.sizes;
-  return no_negative_entry(w, "filter_sizes", w.call.sizes);
+  return entries_fit(w, "filter_sizes");
 }
 
 Status filter_sizes_length(Work& w) {
@@ -53,12 +61,6 @@ Status filter_sizes_length(Work& w) {
                                           : concat("filter must be ", w.dims(), "-dimensional"),
                             in_words(w.dims(), "entries"));
 }
-
-namespace {
-
-bool is_pair(const Work& w) { return w.rank() == 2 && w.call.sizes.size() == 2; }
-
-}  // namespace
 
 // Four entries in data_format order, or (2-D only) height and width.
 Status input_sizes_2d(Work& w) {
@@ -70,7 +72,7 @@ Status input_sizes_2d(Work& w) {
                               w.rank() == 2 ? "4 sizes, or 2: height and width" : in_words(w.dims(), "sizes"));
   }
   w.in_shape = sizes;
-  return no_negative_entry(w, "input_sizes", sizes);
+  return entries_fit(w, "input_sizes");
 }
 
 // Of height and width alone: the batch is out_backprop's and the channels are the filter's, which
@@ -90,7 +92,7 @@ Status input_sizes_pair(Work& w) {
 }
 
 Status input_sizes_3d(Work& w) {
-  CONVGRAD_RETURN_IF_ERROR(no_negative_entry(w, "input_sizes", w.call.sizes));
+  CONVGRAD_RETURN_IF_ERROR(entries_fit(w, "input_sizes"));
   if (w.call.sizes.size() != w.dims()) {
     return refuse_size_length(w, "input_sizes", "input tensor must have 5 dimensions", "5 sizes");
   }

@@ -121,14 +121,8 @@ struct TensorSizes {
 };
 
 Status tensor_fits(const Work& w, const TensorSizes& tensor) {
-  Wide count = 1;
-  for (std::int64_t size : tensor.sizes) {
-    if (size > 1) count *= size;  // a zero elsewhere does not hide an overflow
-    if (count <= kMax) continue;
-    const std::string shape = to_text(tensor.shape(w.g));
-    return refuse_overflow(w, tensor.argument, concat("Shape ", shape, " would have more than 2**63 - 1 elements"),
-                           shape);
-  }
+  const Wide count = count_elements(tensor.sizes);
+  if (count > kMax) return refuse_count(w, tensor.argument, to_text(tensor.shape(w.g)));
   const Wide bytes = count * static_cast<Wide>(size_of(w.call.dtype));
   if (bytes <= w.limits.max_bytes) return {};
   return refuse(w, {.rule = Rule::resource,

@@ -228,6 +228,20 @@ TEST(Validate, overflow_and_the_byte_limit_are_checked_before_anything_is_alloca
   EXPECT_EQ(validate(forward_2d().call(), Limits{.max_bytes = 3 * 3 * 4 * 6 * 4 - 1}).status().argument(), "filter");
 }
 
+// As TensorFlow makes a shape of the vector before it looks at anything else.
+TEST(Validate, size_vectors_that_overflow_say_so_first) {
+  OwnedCall call = filter_grad_2d();
+  call.sizes = {1879048192, 1879048192, 1879048192, 1879048192};
+  EXPECT_EQ(rule(call), "overflow");
+  call.sizes.push_back(1879048192);
+  EXPECT_EQ(rule(call), "size-vector-length");
+  call = input_grad_2d();
+  call.sizes = {1879048192, 1879048192, 1879048192, 1879048192};
+  EXPECT_EQ(rule(call), "overflow");
+  call.sizes[0] = -1;
+  EXPECT_EQ(rule(call), "negative-dim");
+}
+
 TEST(Validate, every_size_is_64_bit) {
   OwnedCall call = forward_2d();
   call.input = Shape{1, 1LL << 33, 1, 1};
