@@ -1,4 +1,6 @@
 // Rules on windows: output sizes, empty filters, bytes.
+#include <algorithm>
+
 #include "geometry/checks.h"
 #include "geometry/window.h"
 
@@ -123,7 +125,8 @@ struct TensorSizes {
 Status tensor_fits(const Work& w, const TensorSizes& tensor) {
   const Wide count = count_elements(tensor.sizes);
   if (count > kMax) return refuse_count(w, tensor.argument, to_text(tensor.shape(w.g)));
-  const Wide bytes = count * static_cast<Wide>(size_of(w.call.dtype));
+  const bool empty = std::find(tensor.sizes.begin(), tensor.sizes.end(), 0) != tensor.sizes.end();
+  const Wide bytes = empty ? 0 : count * static_cast<Wide>(size_of(w.call.dtype));
   if (bytes <= w.limits.max_bytes) return {};
   return refuse(w, {.rule = Rule::resource,
                     .argument = tensor.argument,

@@ -11,6 +11,7 @@
 // once, at the store.
 #include "reference/reference.h"
 
+#include <algorithm>
 #include <cfloat>
 #include <type_traits>
 
@@ -196,12 +197,25 @@ class Sums {
   const T* second;
 };
 
+bool any_zero(const Extents& e) { return e[0] == 0 || e[1] == 0 || e[2] == 0; }
+
+// Without a term the loops would still walk the sizes that are not 0, which nothing bounds.
+bool has_terms(const Geometry& g) {
+  if (g.n == 0 || g.c_out == 0 || any_zero(g.out)) return false;
+  return g.direction == Direction::bias_grad || !(g.c_in == 0 || any_zero(g.in) || any_zero(g.filter));
+}
+
 }  // namespace
 
 void compute(const Geometry& geometry, const Args& args, std::int64_t begin, std::int64_t end) {
   visit(geometry.dtype, [&]<class T>(T) {
+    T* result = static_cast<T*>(args.result);
+    if (!has_terms(geometry)) {
+      std::fill(result + begin, result + end, T{});
+      return;
+    }
     const Sums<T> sums(geometry, args);
-    for (std::int64_t at = begin; at < end; ++at) static_cast<T*>(args.result)[at] = sums.element(at);
+    for (std::int64_t at = begin; at < end; ++at) result[at] = sums.element(at);
   });
 }
 

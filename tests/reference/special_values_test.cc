@@ -66,6 +66,22 @@ TEST(SpecialValues, an_empty_sum_is_positive_zero) {
   EXPECT_EQ(dx.at(3), -5);
 }
 
+// Sizes that nothing bounds beside one that is 0: the answer is zeros, at once.
+TEST(SpecialValues, huge_empty_problems_take_no_time) {
+  for (const char* text : {"n1c1h2w2_k0r1000000000000s1_pad1000000000000.0x0.0_f32_input_grad",
+                           "n0c1h1000000000w1000_k1r1s1_valid_f32_filter_grad",
+                           "n1c1h1000000000000w0_k2r1s1_valid_f32_bias_grad"}) {
+    const ConvProblem problem = parse_problem(text).value();
+    const Result<Geometry> g = validate(problem);
+    ASSERT_TRUE(g.ok()) << g.status().message();
+    const std::vector<Operand> wanted = operands(*g);
+    const Tensor first = Tensor::zeros(DType::f32, wanted[0].shape).value();
+    const Tensor second = wanted.size() > 1 ? Tensor::zeros(DType::f32, wanted[1].shape).value() : Tensor();
+    const Tensor got = compute(problem, first, second).value();
+    for (std::int64_t i = 0; i < got.size(); ++i) ASSERT_EQ(got.at(i), 0.0);
+  }
+}
+
 TEST(SpecialValues, f64_overflow_inside_a_sum_that_ends_finite_stays_finite) {
   const ConvProblem problem = parse_problem("n1c3w1_k1s1_valid_f64_forward").value();
   const Tensor x = Tensor::from<double>({1, 1, 3}, std::vector<double>{1.7e308, 1.7e308, -1.7e308}).value();
