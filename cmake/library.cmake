@@ -11,7 +11,7 @@ foreach(kind SHARED STATIC)
   set(target convgrad_${suffix})
   add_library(${target} ${kind} ${objects})
   target_include_directories(${target} INTERFACE
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:convgrad_flags> PUBLIC Threads::Threads)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME convgrad EXPORT_NAME ${suffix} LINKER_LANGUAGE CXX)
