@@ -142,7 +142,7 @@ bool resembles_op(std::string_view word) { return op_from_name(word) || !did_you
 Result<Op> find_op(std::string_view name) {
   if (const std::optional<Op> op = op_from_name(name)) return *op;
   const std::vector<std::string> names = op_names();
-  return complain({.rule = "problem-string",
+  return complain({.rule = "op-name",
                    .argument = "op",
                    .reason = fmt::format("there is no op {}{}", in_quotes(name), did_you_mean(name, names)),
                    .got = in_quotes(name),

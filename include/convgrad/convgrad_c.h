@@ -1,13 +1,17 @@
+// clang-format off
 /* convgrad in plain C11: opaque handles, status codes, caller-owned memory, no exceptions.
  *
  *   convgrad_plan* plan = NULL;
- *   if (convgrad_plan_create_from_problem("n2c2d2h2w2_k2t2r2s2_st4x3x2_same_f32_filter_grad", NULL, &plan) !=
- * CONVGRAD_OK) fprintf(stderr, "%s\n", convgrad_last_message()); convgrad_buffers buffers = {sizeof buffers, x, sizeof
- * x, dy, sizeof dy, dw, sizeof dw, NULL, 0}; convgrad_plan_run(plan, &buffers); convgrad_plan_destroy(plan);
+ *   if (convgrad_plan_create_from_problem("n2c2d2h2w2_k2t2r2s2_st4x3x2_same_f32_filter_grad", NULL, &plan) != CONVGRAD_OK)
+ *     fprintf(stderr, "%s\n", convgrad_last_message());
+ *   convgrad_buffers buffers = {sizeof buffers, x, sizeof x, dy, sizeof dy, dw, sizeof dw, NULL, 0};
+ *   convgrad_plan_run(plan, &buffers);
+ *   convgrad_plan_destroy(plan);
  *
  * Every function may be called from any thread. A plan may be run by several threads at once. The
  * message of the last failure is kept per thread until the next call that fails there.
  */
+// clang-format on
 #ifndef CONVGRAD_CONVGRAD_C_H_
 #define CONVGRAD_CONVGRAD_C_H_
 
@@ -60,7 +64,7 @@ typedef struct convgrad_call {
   convgrad_numbers filter;       /* shape; forward and input gradient */
   convgrad_numbers out_backprop; /* shape; gradients */
   convgrad_numbers sizes;        /* input_sizes or filter_sizes */
-  int32_t sizes_rank;            /* dimensions of the size vector: 1 */
+  int32_t sizes_rank;            /* dimensions of sizes: 0 or 1 a vector, -1 a bare number, 2 a matrix, ... */
   convgrad_numbers strides;      /* one a dimension in data_format order; not given: all 1 */
   convgrad_numbers dilations;    /* the same */
   const char* padding;           /* "SAME", "VALID" or "EXPLICIT" */

@@ -113,7 +113,8 @@ struct Operand {
 };
 CONVGRAD_API std::vector<Operand> operands(const Geometry& geometry);
 
-// The problem that validates to this geometry, with explicit padding.
+// The problem that validates to this geometry, with explicit padding; exact for filters of 1 or more
+// (an empty filter's SAME output has no explicit counterpart).
 CONVGRAD_API ConvProblem problem_of(const Geometry& geometry);
 
 // 2 * multiply-adds, by the definition (padding counted): the figure benchmarks divide by.

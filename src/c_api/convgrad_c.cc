@@ -43,10 +43,10 @@ convgrad_status guarded(const Call& call) noexcept {
   }
 }
 
-Status refuse(const char* argument, std::string got, std::string wanted) {
+Status refuse(const char* argument, std::string got, std::string wanted, const char* rule = "operand-data") {
   std::string message = std::string(argument) + ": got " + got + ", wanted " + wanted;
-  return Status(ErrorDetail{StatusCode::invalid_argument, std::move(message), argument, std::move(got),
-                            std::move(wanted), "operand-data"});
+  return Status(
+      ErrorDetail{StatusCode::invalid_argument, std::move(message), argument, std::move(got), std::move(wanted), rule});
 }
 
 Status refuse_null(const char* argument) { return refuse(argument, "NULL", "an address"); }
@@ -57,7 +57,7 @@ Status read_struct(const char* argument, const Struct* given, Struct& known) {
   if (given == nullptr) return refuse_null(argument);
   if (given->struct_size < sizeof(std::size_t) || given->struct_size > sizeof(Struct)) {
     return refuse("struct_size", std::to_string(given->struct_size),
-                  "sizeof the struct, at most " + std::to_string(sizeof(Struct)));
+                  "sizeof the struct, at most " + std::to_string(sizeof(Struct)), "struct-size");
   }
   std::memset(static_cast<void*>(&known), 0, sizeof(known));
   std::memcpy(static_cast<void*>(&known), given, given->struct_size);
@@ -90,8 +90,8 @@ Status read_or_ones(const char* argument, const convgrad_numbers& given, int ran
 Status read_call(const convgrad_call* given, convgrad::ConvCall& call) {
   convgrad_call c;
   CONVGRAD_RETURN_IF_ERROR(read_struct("call", given, c));
-  if (c.op < 0 || c.op >= CONVGRAD_OP_COUNT) return refuse("op", std::to_string(c.op), "a convgrad_op");
   call.op = static_cast<convgrad::Op>(c.op);
+  if (c.op < 0 || c.op >= CONVGRAD_OP_COUNT) return convgrad::validate(call).status();  // says what it wants
   const int rank = convgrad::info(call.op).rank;
   call.dtype = static_cast<convgrad::DType>(c.dtype);
   CONVGRAD_RETURN_IF_ERROR(read_shape("input", c.input, call.input));
@@ -101,7 +101,7 @@ Status read_call(const convgrad_call* given, convgrad::ConvCall& call) {
   CONVGRAD_RETURN_IF_ERROR(read_or_ones("strides", c.strides, rank, call.strides));
   CONVGRAD_RETURN_IF_ERROR(read_or_ones("dilations", c.dilations, rank, call.dilations));
   CONVGRAD_RETURN_IF_ERROR(read_numbers("explicit_paddings", c.explicit_paddings, call.explicit_paddings));
-  call.sizes_rank = c.sizes_rank;
+  call.sizes_rank = c.sizes_rank == 0 ? 1 : c.sizes_rank < 0 ? 0 : c.sizes_rank;
   call.padding = c.padding != nullptr ? c.padding : "";
   call.data_format =
       c.data_format != nullptr ? c.data_format : convgrad::data_format(convgrad::Layout::channels_last, rank);

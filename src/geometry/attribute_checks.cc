@@ -140,14 +140,15 @@ Status spatial_strides_positive(const Work& w, std::string_view reason) {
   return spatial_positive(w, strides_of(w), reason);
 }
 
+// An op definition's own demand on 3-D strides, checked before any kernel looks.
+Status strides_minimum(Work& w) {
+  const std::size_t count = w.call.strides.size();
+  if (count >= 5) return {};
+  return has_length(w, strides_of(w), concat("Length for attr 'strides' of ", count, " must be at least minimum 5"));
+}
 Status strides_length(Work& w) {
   const WindowList list = strides_of(w);
   CONVGRAD_RETURN_IF_ERROR(fits_int32(w, list));
-  if (w.rank() == 3 && list.values.size() < 5) {
-    return has_length(w, list,
-                      concat("Length for attr 'strides' of ", list.values.size(),
-                             " must be at least minimum 5; Sliding window strides field must specify 5 dimensions"));
-  }
   return has_length(w, list, concat("Sliding window strides field must specify ", w.dims(), " dimensions"));
 }
 Status strides_nc(Work& w) { return one_in_batch_and_channels(w, strides_of(w), "strides"); }

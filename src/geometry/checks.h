@@ -68,8 +68,8 @@ inline Status refuse_count(const Work& w, std::string_view argument, const std::
 using Check = Status(Work&);
 
 // attribute_checks.cc: what the call's attributes may be.
-Check dtype_allowed, padding_known, format_known, dilations_length, strides_length, strides_nc, strides_positive,
-    dilations_nc, dilations_positive, padding_list;
+Check dtype_allowed, padding_known, format_known, dilations_length, strides_minimum, strides_length, strides_nc,
+    strides_positive, dilations_nc, dilations_positive, padding_list;
 Status spatial_strides_positive(const Work& w, std::string_view reason);
 
 // shape_checks.cc: ranks, size vectors, batch and channels.
@@ -78,6 +78,6 @@ Check input_rank, filter_rank, filter_channels_positive, input_channels_multiple
     input_sizes_2d, input_sizes_pair, input_channels_not_lost, input_sizes_3d;
 
 // window_checks.cc: output sizes, empty filters, bytes.
-Check windows, forward_filter_not_empty, all_fit, some_work;
+Check windows, filter_not_empty, filter_not_empty_for_output, all_fit, some_work;
 
 }  // namespace convgrad

@@ -40,8 +40,11 @@ bool is_pair(const Work& w) { return w.rank() == 2 && w.call.sizes.size() == 2; 
 Status size_vector_is_vector(Work& w) {
   if (w.call.sizes_rank == 1) return {};
   const std::string_view argument = w.op.direction == Direction::input_grad ? w.in_name() : w.filter_name();
-  const std::string reason = w.rank() == 3 ? concat(argument, " shape must be rank 1 but is rank ", w.call.sizes_rank)
-                                           : concat(argument, " input must be 1-dim, not ", w.call.sizes_rank);
+  std::string reason = concat(argument, " input must be 1-dim, not ", w.call.sizes_rank);
+  if (w.rank() == 3) reason = concat(argument, " shape must be rank 1 but is rank ", w.call.sizes_rank);
+  if (w.rank() == 3 && w.op.direction == Direction::input_grad && w.call.sizes_rank == 0) {
+    reason += "; shape must be a vector of {int32,int64}, got shape []";
+  }
   return refuse(w, {.rule = Rule::size_vector_rank,
                     .argument = argument,
                     .reason = reason,
@@ -104,12 +107,20 @@ namespace {
 
 // ---- Ranks ----
 
+// TensorFlow's words for a wrong rank differ from kernel to kernel.
+std::string rank_reason(const Work& w, std::string_view argument, ConvCall::Numbers shape) {
+  if (w.rank() == 3 && !w.forward()) {
+    return concat(argument == "filter" ? "filter_sizes" : argument, " tensor must have 5 dimensions");
+  }
+  const std::string_view subject = w.forward() && (argument == "input" || w.rank() < 3) ? "convolution " : "";
+  return concat(subject, argument, " must be ", w.dims(), "-dimensional: ", to_text(shape));
+}
+
 Status has_rank(const Work& w, std::string_view argument, ConvCall::Numbers shape) {
   if (shape.size() == w.dims()) return no_negative_entry(w, argument, shape);
-  const std::string_view subject = w.forward() && argument == "input" ? "convolution input" : argument;
   return refuse(w, {.rule = Rule::rank,
                     .argument = argument,
-                    .reason = concat(subject, " must be ", w.dims(), "-dimensional: ", to_text(shape)),
+                    .reason = rank_reason(w, argument, shape),
                     .got = concat(to_text(shape), " of rank ", shape.size()),
                     .wanted = concat("rank ", w.dims())});
 }
@@ -158,10 +169,12 @@ Status batch_equal(Work& w) {
 
 Status filter_channels_positive(Work& w) {
   if (w.filter_c() > 0) return {};
+  const std::string_view reason = !w.forward()    ? "filter depth must be strictly greated than zero"
+                                  : w.rank() == 3 ? "filter_depth must be non-zero"
+                                                  : "filter depth must be stricly positive, got 0";
   return refuse(w, {.rule = Rule::zero_filter,
                     .argument = w.filter_name(),
-                    .reason = w.forward() ? "filter depth must be stricly positive, got 0"
-                                          : "filter depth must be strictly greated than zero",
+                    .reason = std::string(reason),
                     .got = to_text(w.filter_shape),
                     .wanted = "1 or more input channels in the filter"});
 }

@@ -13,7 +13,7 @@ constexpr Check* kForward2D[] = {
     dtype_allowed, padding_known, format_known,
     dilations_length, strides_length, strides_nc, strides_positive, dilations_nc, dilations_positive, padding_list,
     input_rank, filter_rank, stated_out_rank, filter_channels_positive, input_channels_multiple,
-    windows, forward_filter_not_empty, groups_divide, all_fit};
+    windows, filter_not_empty_for_output, groups_divide, all_fit};
 
 constexpr Check* kFilterGrad2D[] = {
     dtype_allowed, padding_known, format_known,
@@ -30,20 +30,20 @@ constexpr Check* kInputGrad2D[] = {
     windows, groups_divide, all_fit};
 
 constexpr Check* kForward3D[] = {
-    dtype_allowed, padding_known, format_known,
+    dtype_allowed, strides_minimum, padding_known, format_known,
     strides_length, strides_nc, strides_positive, dilations_length, dilations_nc, dilations_positive, padding_list,
     input_rank, filter_rank, stated_out_rank, filter_channels_positive, input_channels_multiple,
-    windows, forward_filter_not_empty, groups_divide, all_fit};
+    filter_not_empty, windows, groups_divide, all_fit};
 
 constexpr Check* kFilterGrad3D[] = {
-    dtype_allowed, padding_known, format_known,
+    dtype_allowed, strides_minimum, padding_known, format_known,
     dilations_length, dilations_nc, dilations_positive, strides_length, strides_nc, padding_list,
     size_vector_is_vector, filter_sizes_entries, input_rank, filter_sizes_length, out_backprop_rank,
     input_channels_not_lost, filter_channels_positive, input_channels_multiple, out_channels_equal, batch_equal,
     windows, some_work, groups_divide, all_fit};
 
 constexpr Check* kInputGrad3D[] = {
-    dtype_allowed, padding_known, format_known,
+    dtype_allowed, strides_minimum, padding_known, format_known,
     dilations_length, dilations_nc, dilations_positive, strides_length, strides_nc, padding_list,
     size_vector_is_vector, input_sizes_3d, filter_rank, out_backprop_rank,
     input_channels_not_lost, filter_channels_positive, input_channels_multiple, out_channels_equal, batch_equal,
@@ -66,8 +66,8 @@ bool in_range(Enum value, int count) {
   return static_cast<int>(value) >= 0 && static_cast<int>(value) < count;
 }
 
-Status refuse_enum(std::string_view field, int got, std::string_view wanted) {
-  return refuse("problem", {.rule = Rule::problem_string,
+Status refuse_enum(Rule rule, std::string_view field, int got, std::string_view wanted) {
+  return refuse("problem", {.rule = rule,
                             .argument = field,
                             .reason = concat(field, " is out of range"),
                             .got = concat(got),
@@ -83,13 +83,14 @@ Status enums_in_range(const ConvProblem& p) {
                               .wanted = "1, 2 or 3"});
   }
   if (!in_range(p.direction, 4))
-    return refuse_enum("direction", static_cast<int>(p.direction), "forward, input_grad, filter_grad or bias_grad");
+    return refuse_enum(Rule::problem_string, "direction", static_cast<int>(p.direction),
+                       "forward, input_grad, filter_grad or bias_grad");
   if (!in_range(p.layout, 2))
-    return refuse_enum("layout", static_cast<int>(p.layout), "channels_last or channels_first");
+    return refuse_enum(Rule::problem_string, "layout", static_cast<int>(p.layout), "channels_last or channels_first");
   if (!in_range(p.padding, 3))
-    return refuse_enum("padding", static_cast<int>(p.padding), "same, valid or explicit_pairs");
+    return refuse_enum(Rule::problem_string, "padding", static_cast<int>(p.padding), "same, valid or explicit_pairs");
   if (!in_range(p.dtype, static_cast<int>(all_dtypes().size())))
-    return refuse_enum("dtype", static_cast<int>(p.dtype), "a row of dtypes.inc");
+    return refuse_enum(Rule::dtype, "dtype", static_cast<int>(p.dtype), "a row of dtypes.inc");
   return {};
 }
 
@@ -97,9 +98,9 @@ Status enums_in_range(const ConvProblem& p) {
 
 Result<Geometry> validate(const ConvCall& call, const Limits& limits) {
   if (!in_range(call.op, static_cast<int>(all_ops().size())))
-    return refuse_enum("op", static_cast<int>(call.op), "a row of ops.inc");
+    return refuse_enum(Rule::op_name, "op", static_cast<int>(call.op), "a row of ops.inc");
   if (!in_range(call.dtype, static_cast<int>(all_dtypes().size())))
-    return refuse_enum("dtype", static_cast<int>(call.dtype), "a row of dtypes.inc");
+    return refuse_enum(Rule::dtype, "dtype", static_cast<int>(call.dtype), "a row of dtypes.inc");
   Work work(call, info(call.op), limits);
   work.g.direction = work.op.direction;
   work.g.dtype = call.dtype;

@@ -99,8 +99,14 @@ Status refuse_empty_filter(const Work& w) {
 
 }  // namespace
 
-// An empty result needs no filter; a non-empty one cannot be made from an empty filter.
-Status forward_filter_not_empty(Work& w) {
+// 3-D forward: before anything is said of the output.
+Status filter_not_empty(Work& w) {
+  const bool empty = std::find(w.filter_shape.begin(), w.filter_shape.end(), 0) != w.filter_shape.end();
+  return empty ? refuse_empty_filter(w) : Status();
+}
+
+// 2-D forward: an empty result needs no filter, a non-empty one cannot be made from an empty filter.
+Status filter_not_empty_for_output(Work& w) {
   const bool no_result = w.g.n == 0 || any_zero(w.g.out) || w.g.c_out == 0;
   return any_zero(w.g.filter) && !no_result ? refuse_empty_filter(w) : Status();
 }

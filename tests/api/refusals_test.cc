@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "convgrad/convgrad_c.h"
 #include "support/cases.h"
 #include "support/problems.h"
 
@@ -55,6 +56,12 @@ Status bad_run(const Change& change) {
   Plan other = plan;
   change(args, other);
   return run(other, args);
+}
+
+// The last failure of the C interface as a Status.
+Status from_c(convgrad_status code) {
+  return Status(ErrorDetail{static_cast<StatusCode>(code), convgrad_last_message(), convgrad_last_argument(),
+                            convgrad_last_got(), convgrad_last_wanted(), convgrad_last_rule()});
 }
 
 constexpr auto kInvalid = StatusCode::invalid_argument;
@@ -181,6 +188,16 @@ const Refused kTable[] = {
     {"dtype", kInvalid, "result", "result has not the plan's element type",
      [] { return bad_run([](RunArgs& a, Plan&) { a.result.dtype = DType::f64; }); }},
     {"problem-string", kInvalid, "problem", "is not a problem string", [] { return parse_problem("n1").status(); }},
+    {"struct-size", kInvalid, "struct_size", "sizeof the struct",
+     [] {
+       convgrad_call call{};
+       call.struct_size = 3;
+       return from_c(convgrad_check(&call));
+     }},
+    {"op-name", kInvalid, "op", "op is out of range",
+     [] { return compute(static_cast<Op>(77), {}, {.padding = Padding::same()}).status(); }},
+    {"internal", StatusCode::internal, "", "a Result was made from an ok Status",
+     [] { return Result<int>(Status()).status(); }},
     {"operand-shape", kInvalid, "input", "input has not the plan's shape",
      [] { return bad_run([](RunArgs& a, Plan&) { a.first.shape = {1, 5, 1}; }); }},
     {"operand-data", kInvalid, "out_backprop", "out_backprop has no memory",

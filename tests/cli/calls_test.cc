@@ -135,8 +135,8 @@ TEST(CheckCall, numbers_beyond_64_bits_are_refused) {
 
 TEST(CheckCall, mistyped_words_get_a_suggestion) {
   expect_refused(check({"Conv2D", "fliter=1,1,1,1"}), "problem-string", "did you mean 'filter'?");
-  expect_refused(check({"Conv2DBackpropFiltr", "input=1"}), "problem-string", "did you mean 'Conv2DBackpropFilter'?");
-  expect_refused(check({"Conv2DBackpropFiltr"}), "problem-string", "did you mean 'Conv2DBackpropFilter'?");
+  expect_refused(check({"Conv2DBackpropFiltr", "input=1"}), "op-name", "did you mean 'Conv2DBackpropFilter'?");
+  expect_refused(check({"Conv2DBackpropFiltr"}), "op-name", "did you mean 'Conv2DBackpropFilter'?");
   expect_refused(check({"Conv2D", "dtype=flaot32"}), "dtype", "did you mean 'float32'?");
   expect_refused(check({"Conv2D", "filter_sizes=1"}), "problem-string", "Conv2D has no argument 'filter_sizes'");
   expect_refused(check({"Conv2D", "input"}), "problem-string", "key=value");

@@ -94,7 +94,7 @@ TEST(Cases, values_of_the_wrong_type_are_named) {
   expect_case_refused(check_with("/dtype", 32), "attr-type", "dtype");
   expect_case_refused(check_with("/dtype", "float31"), "dtype", "did you mean");
   expect_case_refused(check_with("/op", 1), "attr-type", "op");
-  expect_case_refused(check_with("/op", "Conv2DD"), "problem-string", "did you mean 'Conv2D'?");
+  expect_case_refused(check_with("/op", "Conv2DD"), "op-name", "did you mean 'Conv2D'?");
   expect_case_refused(check_with("/data_format", 1), "attr-type", "data_format");
   expect_case_refused(check("{}"), "problem-string", "no op");
 }

@@ -68,9 +68,9 @@ TEST(SpecialValues, an_empty_sum_is_positive_zero) {
 
 // Sizes that nothing bounds beside one that is 0: the answer is zeros, at once.
 TEST(SpecialValues, huge_empty_problems_take_no_time) {
-  for (const char* text : {"n1c1h2w2_k0r1000000000000s1_pad1000000000000.0x0.0_f32_input_grad",
-                           "n0c1h1000000000w1000_k1r1s1_valid_f32_filter_grad",
-                           "n1c1h1000000000000w0_k2r1s1_valid_f32_bias_grad"}) {
+  for (const char* text :
+       {"n1c1h2w2_k0r1000000000000s1_pad1000000000000.0x0.0_f32_input_grad",
+        "n0c1h1000000000w1000_k1r1s1_valid_f32_filter_grad", "n1c1h1000000000000w0_k2r1s1_valid_f32_bias_grad"}) {
     const ConvProblem problem = parse_problem(text).value();
     const Result<Geometry> g = validate(problem);
     ASSERT_TRUE(g.ok()) << g.status().message();
