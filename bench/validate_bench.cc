@@ -18,11 +18,11 @@ using namespace convgrad;
 // A typical layer: batch 32, 64 -> 128 channels, 56 cells a side, filter 3, stride 2, SAME.
 constexpr std::int64_t kBatch = 32, kIn = 64, kOut = 128, kSize = 56, kHalf = 28, kFilter = 3;
 
-struct OwnedCall {
+struct TypicalCall {
   std::vector<std::int64_t> input{kBatch}, filter, out{kBatch}, strides{1}, ones;
   ConvCall call;
 
-  explicit OwnedCall(const OpInfo& op) : ones(static_cast<std::size_t>(op.rank) + 2, 1) {
+  explicit TypicalCall(const OpInfo& op) : ones(static_cast<std::size_t>(op.rank) + 2, 1) {
     for (int i = 0; i < op.rank; ++i) {
       input.push_back(kSize);
       filter.push_back(kFilter);
@@ -35,7 +35,7 @@ struct OwnedCall {
     strides.push_back(1);
     fill(op);
   }
-  OwnedCall(const OwnedCall&) = delete;
+  TypicalCall(const TypicalCall&) = delete;
 
  private:
   void fill(const OpInfo& op) {
@@ -76,7 +76,7 @@ void demand(bool fact, const std::string& what) {
 }
 
 void time_call(benchmark::State& state, const OpInfo& op) {
-  const OwnedCall owned(op);
+  const TypicalCall owned(op);
   const Result<Geometry> found = validate(owned.call);
   demand(found.ok() && *found == expected(op.direction, op.rank), "wrong geometry: " + found.status().message());
   for (auto _ : state) benchmark::DoNotOptimize(validate(owned.call));
@@ -102,7 +102,7 @@ void time_parse(benchmark::State& state) {
 }
 
 void time_refusal(benchmark::State& state) {
-  OwnedCall owned(info(Op::conv2d_backprop_filter));
+  TypicalCall owned(info(Op::conv2d_backprop_filter));
   owned.out[1] = kHalf + 1;
   demand(validate(owned.call).status().rule() == "out-shape-mismatch", "refused by another rule");
   for (auto _ : state) benchmark::DoNotOptimize(validate(owned.call));

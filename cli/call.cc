@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::string_view kScalar = "scalar:";
 
-std::optional<ConvCall::Numbers> span_of(const std::optional<NumberList>& list) {
-  return list ? std::optional<ConvCall::Numbers>(*list) : std::nullopt;
-}
-
 std::vector<std::string> op_names() {
   std::vector<std::string> names;
   for (const OpInfo& row : all_ops()) names.emplace_back(row.name);
@@ -94,32 +90,6 @@ Status set_word(OwnedCall& call, std::string_view word, std::set<std::string_vie
 
 }  // namespace
 
-ConvCall OwnedCall::view() const {
-  return {.op = op,
-          .dtype = dtype,
-          .second_dtype = std::nullopt,
-          .input = span_of(input),
-          .filter = span_of(filter),
-          .out_backprop = span_of(out_backprop),
-          .sizes = sizes,
-          .sizes_rank = sizes_rank,
-          .strides = strides,
-          .dilations = dilations,
-          .padding = padding,
-          .explicit_paddings = explicit_paddings,
-          .data_format = data_format};
-}
-
-OwnedCall default_call(Op op) {
-  const int rank = info(op).rank;
-  OwnedCall call;
-  call.op = op;
-  call.strides.assign(static_cast<std::size_t>(rank) + 2, 1);
-  call.dilations = call.strides;
-  call.data_format = data_format(Layout::channels_last, rank);
-  return call;
-}
-
 NumberList* list_field(OwnedCall& call, std::string_view name) {
   if (name == "input") return &call.input.emplace();
   if (name == "filter") return &call.filter.emplace();
@@ -163,7 +133,7 @@ Result<DType> find_dtype(std::string_view name) {
 Result<OwnedCall> parse_call(std::span<const std::string> words) {
   const Result<Op> op = find_op(words[0]);
   if (!op.ok()) return op.status();
-  OwnedCall call = default_call(*op);
+  OwnedCall call = OwnedCall::of(*op);
   std::set<std::string_view> seen;
   for (const std::string& word : words.subspan(1)) CONVGRAD_RETURN_IF_ERROR(set_word(call, word, seen));
   return call;

@@ -1,4 +1,4 @@
-// An op call that owns its numbers, filled from `OP key=value ...` words or from a case file.
+// An op call filled from `OP key=value ...` words or from a case file.
 #pragma once
 
 #include <optional>
@@ -10,22 +10,6 @@
 #include "convgrad/geometry.h"
 
 namespace convgrad::cli {
-
-struct OwnedCall {
-  Op op = Op::conv2d;
-  DType dtype = DType::f32;
-  std::optional<NumberList> input, filter, out_backprop;
-  NumberList sizes;
-  int sizes_rank = 1;
-  NumberList strides, dilations, explicit_paddings;
-  std::string padding, data_format;
-
-  // Lives as long as this.
-  ConvCall view() const;
-};
-
-// What is left out means: all ones for strides and dilations, channels last.
-OwnedCall default_call(Op op);
 
 // The list field of that name, made if it was absent; nullptr when there is none.
 NumberList* list_field(OwnedCall& call, std::string_view name);

@@ -155,7 +155,7 @@ Result<OwnedCall> call_of(const json& source) {
   if (!name->is_string()) return wrong_type("op", *name, "the name of an op");
   const Result<Op> op = find_op(name->get_ref<const std::string&>());
   if (!op.ok()) return op.status();
-  OwnedCall call = default_call(*op);
+  OwnedCall call = OwnedCall::of(*op);
   CONVGRAD_RETURN_IF_ERROR(read_dtype(call, source));
   CONVGRAD_RETURN_IF_ERROR(read_attributes(call, source));
   CONVGRAD_RETURN_IF_ERROR(read_tensors(call, source));

@@ -64,7 +64,7 @@ class Bytes {
 };
 
 // A call and the memory its spans point to.
-struct OwnedCall {
+struct FuzzedCall {
   Op op{};
   DType dtype = DType::f64;
   List input, filter, out_backprop, sizes, strides, dilations, paddings;
@@ -106,8 +106,8 @@ List drawn(Bytes& bytes, int count, std::int64_t low, std::int64_t high) {
   return list;
 }
 
-OwnedCall plausible(Bytes& bytes) {
-  OwnedCall c;
+FuzzedCall plausible(Bytes& bytes) {
+  FuzzedCall c;
   c.op = static_cast<Op>(bytes.from(0, static_cast<std::int64_t>(all_ops().size()) - 1));
   const int rank = info(c.op).rank;
   const bool last = bytes.byte() % 2 == 0;
@@ -135,7 +135,7 @@ void spoil_list(Bytes& bytes, List& list) {
   if (how % 8 > 1 && !list.empty()) list[static_cast<std::size_t>(how / 8) % list.size()] = bytes.edge();
 }
 
-void spoil(Bytes& bytes, OwnedCall& c) {
+void spoil(Bytes& bytes, FuzzedCall& c) {
   constexpr std::string_view kNames[] = {"",     "SAME", "VALID", "EXPLICIT", "same",
                                          "NHWC", "NCHW", "NDHWC", "NCDHW",    "x"};
   List* const lists[] = {&c.input, &c.filter, &c.out_backprop, &c.sizes, &c.strides, &c.dilations, &c.paddings};
@@ -148,7 +148,7 @@ void spoil(Bytes& bytes, OwnedCall& c) {
   if (what == 8) c.format = kNames[static_cast<std::size_t>(bytes.byte()) % std::size(kNames)];
   if (what == 9) c.dtype = static_cast<DType>(bytes.from(-1, 6));
   if (what == 10) c.sizes_rank = static_cast<int>(bytes.edge());
-  if (what == 11) c.out = bytes.byte() % 2 == 0 ? OwnedCall::stated : OwnedCall::missing;
+  if (what == 11) c.out = bytes.byte() % 2 == 0 ? FuzzedCall::stated : FuzzedCall::missing;
 }
 
 // Small integers, so that every sum is exact in either type.
@@ -220,9 +220,9 @@ void same_verdict(const Result<Geometry>& a, const Result<Geometry>& b) {
 }
 
 // Stating the size that was derived changes nothing.
-void stated_as_derived(OwnedCall owned, const Geometry& g, const Limits& limits) {
-  if (owned.out != OwnedCall::derived) return;
-  owned.out = OwnedCall::stated;
+void stated_as_derived(FuzzedCall owned, const Geometry& g, const Limits& limits) {
+  if (owned.out != FuzzedCall::derived) return;
+  owned.out = FuzzedCall::stated;
   owned.out_backprop = out_shape(g);
   const Result<Geometry> again = validate(owned.call(), limits);
   demand(again.ok() && *again == g, "the derived size of out_backprop is refused when stated", g);
@@ -232,7 +232,7 @@ void stated_as_derived(OwnedCall owned, const Geometry& g, const Limits& limits)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Bytes bytes(data, size);
-  OwnedCall owned = plausible(bytes);
+  FuzzedCall owned = plausible(bytes);
   for (std::int64_t i = bytes.from(0, 3); i > 0; --i) spoil(bytes, owned);
   Limits limits;
   if (bytes.byte() % 8 == 1) limits.max_bytes = bytes.edge();

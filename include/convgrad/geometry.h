@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "convgrad/dtype.h"
@@ -62,6 +63,22 @@ struct ConvCall {
   std::string_view padding = {};      // SAME, VALID or EXPLICIT
   Numbers explicit_paddings = {};     // pairs in data_format order, batch and channels included
   std::string_view data_format = {};  // NHWC, NCHW, NDHWC, NCDHW, NWC, NCW
+};
+
+// A call that owns its lists, for callers that build one piece by piece.
+struct OwnedCall {
+  Op op = Op::conv2d;
+  DType dtype = DType::f32;
+  std::optional<Shape> input = {}, filter = {}, out_backprop = {};
+  Shape sizes = {};
+  int sizes_rank = 1;
+  Shape strides = {}, dilations = {}, explicit_paddings = {};
+  std::string padding = {}, data_format = {};
+
+  // Strides and dilations of 1, channels last; padding is left to say.
+  CONVGRAD_API static OwnedCall of(Op op);
+  // Valid as long as this call is neither changed nor moved.
+  CONVGRAD_API ConvCall view() const;
 };
 
 // Largest tensor or workspace, in bytes, that a call may ask for.

@@ -1,5 +1,6 @@
 // The op and rule tables, from their lists.
-#include "base/rules.h"
+#include <iterator>
+
 #include "convgrad/geometry.h"
 
 namespace convgrad {
@@ -26,7 +27,14 @@ constexpr std::string_view kBiasGradArguments[] = {"out_backprop"};
 }  // namespace
 
 std::span<const OpInfo> all_ops() { return kOps; }
-const OpInfo& info(Op op) { return kOps[static_cast<int>(op)]; }
+
+// A number cast to Op that is no row gets one that validate() never sees: it refuses the number first.
+const OpInfo& info(Op op) {
+  static constexpr OpInfo kUnknown{Op::conv2d, "unknown", "unknown", Direction::forward, 2, false, ""};
+  const auto row = static_cast<std::size_t>(op);
+  return row < std::size(kOps) ? kOps[row] : kUnknown;
+}
+
 std::span<const RuleInfo> all_rules() { return kRules; }
 
 std::optional<Op> op_from_name(std::string_view name) {

@@ -11,7 +11,6 @@ namespace convgrad {
 namespace {
 
 using nlohmann::json;
-using test::OwnedCall;
 
 // Operands by the case's rules, in the case's own layout.
 test::Operands operands_of(const json& c, const OwnedCall& call, const Geometry& geometry) {
@@ -93,7 +92,7 @@ TEST(Cases, listed_values_come_out_in_every_dtype_and_layout) {
     for (const json& dtype : c["dtypes"]) {
       OwnedCall call = test::call_of_case(c);
       call.dtype = dtype_from_name(dtype.get<std::string>()).value();
-      const Geometry geometry = validate(call.call()).value();
+      const Geometry geometry = validate(call.view()).value();
       const test::Operands given = operands_of(c, call, geometry);
       for (const std::string& layout : layouts_of(c)) {
         ++seen;
@@ -119,7 +118,7 @@ TEST(Cases, shapes_without_values_match_the_definition) {
     OwnedCall call = test::call_of_case(c);
     for (const json& dtype : c["dtypes"]) {
       call.dtype = dtype_from_name(dtype.get<std::string>()).value();
-      const Geometry geometry = validate(call.call()).value();
+      const Geometry geometry = validate(call.view()).value();
       const test::Operands given = test::random_operands(random, geometry);
       const Tensor wanted = test::by_definition(geometry, given.first, given.second);
       for (const std::string& layout : layouts_of(c)) {
@@ -186,7 +185,7 @@ TEST(Scenes, give_the_numbers_of_the_pictures) {
 TEST(Hostile, legal_ones_compute_their_fill) {
   for (const json& c : test::cases_of("hostile.json")) {
     const OwnedCall call = test::call_of_hostile(c);
-    const Result<Geometry> geometry = validate(call.call());
+    const Result<Geometry> geometry = validate(call.view());
     if (!geometry.ok()) continue;
     const std::vector<Operand> wanted = operands(*geometry);
     test::Random random(4);

@@ -10,8 +10,6 @@
 namespace convgrad {
 namespace {
 
-using test::OwnedCall;
-
 struct Refused {
   const char* rule;
   StatusCode code;
@@ -44,7 +42,7 @@ template <class Change>
 Status changed(Op op, const Change& change) {
   OwnedCall call = good(op);
   change(call);
-  return validate(call.call()).status();
+  return validate(call.view()).status();
 }
 
 // A run of a small plan with one thing wrong.

@@ -10,7 +10,6 @@ namespace convgrad {
 namespace {
 
 using nlohmann::json;
-using test::OwnedCall;
 
 StatusCode code_of(const std::string& name) {
   return name == "Unimplemented" ? StatusCode::unimplemented : StatusCode::invalid_argument;
@@ -21,7 +20,7 @@ TEST(Cases, every_legal_case_is_accepted_with_its_shape) {
   for (const json& c : test::cases_of("ops.json")) {
     if (c["kind"] == "error") continue;
     ++seen;
-    const Result<Geometry> geometry = validate(test::call_of_case(c).call());
+    const Result<Geometry> geometry = validate(test::call_of_case(c).view());
     ASSERT_TRUE(geometry.ok()) << c["id"] << ": " << geometry.status().message();
     if (c.contains("expected_shape")) {
       EXPECT_EQ(result_shape(*geometry), c["expected_shape"].get<Shape>()) << c["id"];
@@ -38,7 +37,7 @@ TEST(Cases, every_error_case_is_refused_with_its_code_and_text) {
   for (const json& c : test::cases_of("ops.json")) {
     if (c["kind"] != "error") continue;
     ++seen;
-    const Status status = validate(test::call_of_case(c).call()).status();
+    const Status status = validate(test::call_of_case(c).view()).status();
     ASSERT_FALSE(status.ok()) << c["id"];
     const auto codes = c["error_codes"].get<std::vector<std::string>>();
     const bool listed = std::any_of(codes.begin(), codes.end(),
@@ -64,7 +63,7 @@ TEST(Cases, every_hostile_case_gets_its_rule_or_its_empty_result) {
   int seen = 0;
   for (const json& c : test::cases_of("hostile.json")) {
     ++seen;
-    const Result<Geometry> geometry = validate(test::call_of_hostile(c).call());
+    const Result<Geometry> geometry = validate(test::call_of_hostile(c).view());
     if (geometry.ok()) {
       EXPECT_TRUE(accepts(c, "valid-empty") || accepts(c, "valid")) << c["id"] << " was accepted";
       EXPECT_EQ(result_shape(*geometry), c["expect_shape"].get<Shape>()) << c["id"];
@@ -82,7 +81,7 @@ TEST(Cases, layout_changes_no_verdict) {
     const OwnedCall call = test::call_of_case(c);
     const Layout other = call.data_format[1] == 'C' ? Layout::channels_last : Layout::channels_first;
     const OwnedCall moved = test::in_layout(call, std::string(data_format(other, info(call.op).rank)));
-    EXPECT_EQ(validate(moved.call()).status().rule(), validate(call.call()).status().rule()) << c["id"];
+    EXPECT_EQ(validate(moved.view()).status().rule(), validate(call.view()).status().rule()) << c["id"];
   }
 }
 

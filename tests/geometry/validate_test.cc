@@ -7,8 +7,6 @@
 namespace convgrad {
 namespace {
 
-using test::OwnedCall;
-
 OwnedCall filter_grad_2d() {
   OwnedCall call;
   call.op = Op::conv2d_backprop_filter;
@@ -51,8 +49,8 @@ OwnedCall filter_grad_3d() {
   return call;
 }
 
-std::string rule(const OwnedCall& call) { return validate(call.call()).status().rule(); }
-StatusCode code(const OwnedCall& call) { return validate(call.call()).status().code(); }
+std::string rule(const OwnedCall& call) { return validate(call.view()).status().rule(); }
+StatusCode code(const OwnedCall& call) { return validate(call.view()).status().code(); }
 
 TEST(Validate, accepts_the_plain_calls) {
   EXPECT_EQ(rule(filter_grad_2d()), "");
@@ -66,7 +64,7 @@ TEST(Validate, gives_the_rank_3_form) {
   call.padding = "SAME";
   call.strides = {1, 2, 3, 1};
   call.out_backprop = Shape{2, 3, 2, 6};
-  const Geometry g = validate(call.call()).value();
+  const Geometry g = validate(call.view()).value();
   EXPECT_EQ(g.rank, 2);
   EXPECT_EQ(g.in, (Extents{1, 5, 5}));
   EXPECT_EQ(g.filter, (Extents{1, 3, 3}));
@@ -141,19 +139,19 @@ TEST(Validate, channel_rules_come_before_the_windows_and_groups_after) {
 TEST(Validate, groups_are_the_channel_ratio) {
   OwnedCall call = filter_grad_2d();
   call.sizes = {3, 3, 2, 6};
-  EXPECT_EQ(validate(call.call()).value().groups, 2);
+  EXPECT_EQ(validate(call.view()).value().groups, 2);
   call.sizes = {3, 3, 1, 8};
   call.out_backprop = Shape{2, 3, 3, 8};
-  EXPECT_EQ(validate(call.call()).value().groups, 4);
+  EXPECT_EQ(validate(call.view()).value().groups, 4);
 }
 
 TEST(Validate, two_entry_input_sizes_are_height_and_width) {
   OwnedCall call = input_grad_2d();
   call.sizes = {5, 5};
-  EXPECT_EQ(result_shape(validate(call.call()).value()), (Shape{2, 5, 5, 4}));
+  EXPECT_EQ(result_shape(validate(call.view()).value()), (Shape{2, 5, 5, 4}));
   call = test::in_layout(input_grad_2d(), "NCHW");
   call.sizes = {5, 5};
-  EXPECT_EQ(result_shape(validate(call.call()).value()), (Shape{2, 4, 5, 5}));
+  EXPECT_EQ(result_shape(validate(call.view()).value()), (Shape{2, 4, 5, 5}));
   call.sizes = {5, -5};
   EXPECT_EQ(rule(call), "negative-dim");
   call.sizes = {5, 5, 4};
@@ -172,7 +170,7 @@ TEST(Validate, explicit_padding_works_in_3d_with_a_list_only) {
   call.explicit_paddings = {0, 0, 1, 0, 0, 2, 3, 3, 0, 0};
   call.out_backprop = Shape{2, 4, 5, 9, 3};
   EXPECT_EQ(rule(call), "");
-  EXPECT_EQ(validate(call.call()).value().pad_after, (Extents{0, 2, 3}));
+  EXPECT_EQ(validate(call.view()).value().pad_after, (Extents{0, 2, 3}));
   call.explicit_paddings.pop_back();
   EXPECT_EQ(rule(call), "padding-list");
 }
@@ -222,10 +220,10 @@ TEST(Validate, overflow_and_the_byte_limit_are_checked_before_anything_is_alloca
   call.explicit_paddings = {0, 0, 1LL << 40, 0, 0, 0, 0, 0};
   EXPECT_EQ(rule(call), "resource");
   EXPECT_EQ(code(call), StatusCode::resource_exhausted);
-  const Status tight = validate(forward_2d().call(), Limits{.max_bytes = 100}).status();
+  const Status tight = validate(forward_2d().view(), Limits{.max_bytes = 100}).status();
   EXPECT_EQ(tight.code(), StatusCode::resource_exhausted);
-  EXPECT_EQ(validate(forward_2d().call(), Limits{.max_bytes = 3 * 3 * 4 * 6 * 4}).status().rule(), "");
-  EXPECT_EQ(validate(forward_2d().call(), Limits{.max_bytes = 3 * 3 * 4 * 6 * 4 - 1}).status().argument(), "filter");
+  EXPECT_EQ(validate(forward_2d().view(), Limits{.max_bytes = 3 * 3 * 4 * 6 * 4}).status().rule(), "");
+  EXPECT_EQ(validate(forward_2d().view(), Limits{.max_bytes = 3 * 3 * 4 * 6 * 4 - 1}).status().argument(), "filter");
 }
 
 // As TensorFlow makes a shape of the vector before it looks at anything else.
@@ -246,7 +244,7 @@ TEST(Validate, every_size_is_64_bit) {
   OwnedCall call = forward_2d();
   call.input = Shape{1, 1LL << 33, 1, 1};
   call.filter = Shape{1, 1, 1, 1};
-  const Geometry g = validate(call.call()).value();
+  const Geometry g = validate(call.view()).value();
   EXPECT_EQ(g.out[1], 1LL << 33);
   call.dilations = {1, 2147483647, 1, 1};
   EXPECT_EQ(rule(call), "");
@@ -272,10 +270,10 @@ TEST(Validate, int32_only_where_tensorflow_takes_it) {
 TEST(Validate, numbers_that_are_no_enumerator_are_refused) {
   OwnedCall call = forward_2d();
   call.op = static_cast<Op>(1000);
-  EXPECT_FALSE(validate(call.call()).ok());
+  EXPECT_FALSE(validate(call.view()).ok());
   call = forward_2d();
   call.dtype = static_cast<DType>(-5);
-  EXPECT_FALSE(validate(call.call()).ok());
+  EXPECT_FALSE(validate(call.view()).ok());
   ConvProblem problem;
   problem.rank = 4;
   EXPECT_EQ(validate(problem).status().rule(), "rank");
@@ -293,12 +291,12 @@ TEST(Validate, numbers_that_are_no_enumerator_are_refused) {
 TEST(Validate, missing_tensors_are_named) {
   OwnedCall call = forward_2d();
   call.filter.reset();
-  EXPECT_EQ(validate(call.call()).status().argument(), "filter");
+  EXPECT_EQ(validate(call.view()).status().argument(), "filter");
   call.input.reset();
-  EXPECT_EQ(validate(call.call()).status().argument(), "input");
+  EXPECT_EQ(validate(call.view()).status().argument(), "input");
   call = filter_grad_2d();
   call.out_backprop.reset();
-  EXPECT_EQ(validate(call.call()).status().argument(), "out_backprop");
+  EXPECT_EQ(validate(call.view()).status().argument(), "out_backprop");
 }
 
 }  // namespace

@@ -65,23 +65,6 @@ std::vector<nlohmann::json> cases_of(const std::string& file) {
   return load(file)["cases"].get<std::vector<nlohmann::json>>();
 }
 
-ConvCall OwnedCall::call() const {
-  ConvCall c;
-  c.op = op;
-  c.dtype = dtype;
-  if (input) c.input = *input;
-  if (filter) c.filter = *filter;
-  if (out_backprop) c.out_backprop = *out_backprop;
-  c.sizes = sizes;
-  c.sizes_rank = sizes_rank;
-  c.strides = strides;
-  c.dilations = dilations;
-  c.explicit_paddings = explicit_paddings;
-  c.padding = padding;
-  c.data_format = data_format;
-  return c;
-}
-
 OwnedCall call_of_case(const nlohmann::json& c) {
   OwnedCall call;
   call.op = op_from_name(c["op"].get<std::string>()).value();

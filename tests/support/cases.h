@@ -12,19 +12,6 @@ namespace convgrad::test {
 nlohmann::json load(const std::string& file);  // from tests/data
 std::vector<nlohmann::json> cases_of(const std::string& file);
 
-// A call with the memory its spans point to.
-struct OwnedCall {
-  Op op = Op::conv2d;
-  DType dtype = DType::f32;
-  std::optional<Shape> input, filter, out_backprop;
-  Shape sizes;
-  int sizes_rank = 1;
-  Shape strides, dilations, explicit_paddings;
-  std::string padding, data_format;
-
-  ConvCall call() const;
-};
-
 // From ops.json and hostile.json.
 OwnedCall call_of_case(const nlohmann::json& c);
 OwnedCall call_of_hostile(const nlohmann::json& c);
