@@ -138,7 +138,8 @@ TEST(Usage, random_bytes_never_crash) {
 
 TEST(Output, a_full_disk_is_a_failure) {
   // The shell only joins the two; the answer is the program's.
-  const std::string command = std::string(CONVGRAD_PROGRAM) + " ops > /dev/full 2> " + scratch("full");
+  std::string command = CONVGRAD_PROGRAM;
+  command += " ops > /dev/full 2> " + scratch("full");
   const int status = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 1);
   EXPECT_EQ(read_file(scratch("full")), "convgrad: cannot write to standard output\n");
