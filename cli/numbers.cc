@@ -12,16 +12,16 @@ namespace {
 template <class Integer>
 Result<Integer> parse_integer(std::string_view argument, std::string_view text) {
   Integer value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc::invalid_argument || stop != end) return not_an_integer(argument, in_quotes(text));
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::invalid_argument || stop != text.data() + text.size())
+    return not_an_integer(argument, in_quotes(text));
   if (error == std::errc::result_out_of_range) return beyond_64_bits(argument, shortened(text));
   return value;
 }
 
 }  // namespace
 
-Status not_an_integer(std::string_view argument, std::string got, std::string wanted) {
+Status not_an_integer(std::string_view argument, std::string_view got, std::string_view wanted) {
   return wrong_type(argument, got, wanted);
 }
 

@@ -13,7 +13,7 @@ namespace convgrad::cli {
 using NumberList = std::vector<std::int64_t>;
 
 // The value is of another type than the argument takes.
-Status not_an_integer(std::string_view argument, std::string got, std::string wanted = "an integer");
+Status not_an_integer(std::string_view argument, std::string_view got, std::string_view wanted = "an integer");
 // The value is an integer that 64 bits do not hold.
 Status beyond_64_bits(std::string_view argument, std::string got);
 

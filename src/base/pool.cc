@@ -137,9 +137,11 @@ std::atomic<Pool*> g_before_fork{nullptr};
 // In the child the workers are gone and their mutex may be held forever: start over.
 void forget_pool_in_child() { g_before_fork = g_pool.exchange(nullptr); }
 
+// At load time: a lazy registration could itself be caught half-way by a fork.
+[[maybe_unused]] const int g_registered = pthread_atfork(nullptr, nullptr, forget_pool_in_child);
+
 Pool* shared_pool() {
   if (Pool* pool = g_pool.load()) return pool;
-  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, forget_pool_in_child);
   Pool* mine = new (std::nothrow) Pool(g_before_fork.load());
   Pool* expected = nullptr;
   if (mine == nullptr || g_pool.compare_exchange_strong(expected, mine)) return mine;

@@ -3,7 +3,6 @@
 
 #include <sched.h>
 
-#include <cstring>
 #include <fstream>
 #include <limits>
 #include <thread>
