@@ -54,8 +54,10 @@ Status one_window(Work& w, int i) {
             .got = concat("a filter reaching over ", to_text(found.reach), " cells in spatial dimension ", i + 1),
             .wanted = concat("at most the padded input's ", to_text(Wide{in.in} + found.before + found.after))});
   }
-  // Later rooms compute o * stride - before + t * dilation and reach + in freely.
-  if (Wide{in.in} + found.before + found.after + found.reach + in.stride > kMax) {
+  // Later rooms compute o * stride - before + t * dilation and reach + in freely. The reach of an empty
+  // filter is 1 - dilation and makes the output larger than the input.
+  const Wide reach = found.reach < 0 ? -found.reach : found.reach;
+  if (Wide{in.in} + found.before + found.after + reach + in.stride > kMax) {
     return refuse_overflow(w, w.padding == PaddingKind::explicit_pairs ? "explicit_paddings" : w.filter_name(),
                            concat("The padded extent of spatial dimension ", i + 1, " would be more than 2**63 - 1"),
                            to_text(Wide{in.in} + found.before + found.after));

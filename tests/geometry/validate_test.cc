@@ -226,6 +226,11 @@ TEST(Validate, overflow_and_the_byte_limit_are_checked_before_anything_is_alloca
   EXPECT_EQ(validate(forward_2d().view(), Limits{.max_bytes = 3 * 3 * 4 * 6 * 4 - 1}).status().argument(), "filter");
 }
 
+TEST(Validate, an_empty_filter_cannot_push_the_output_past_the_largest_size) {
+  const char* text = "n0c1w9223372036854775807_k0s0_st1_di3_valid_f32_filter_grad";
+  EXPECT_EQ(validate(parse_problem(text).value()).status().rule(), "overflow");
+}
+
 // As TensorFlow makes a shape of the vector before it looks at anything else.
 TEST(Validate, size_vectors_that_overflow_say_so_first) {
   OwnedCall call = filter_grad_2d();
