@@ -20,8 +20,25 @@ convgrad_room(geometry LINKS base SOURCES
   src/geometry/attribute_checks.cc src/geometry/call.cc src/geometry/problem_text.cc src/geometry/shape_checks.cc src/geometry/shapes.cc src/geometry/tables.cc
   src/geometry/validate.cc src/geometry/window.cc src/geometry/window_checks.cc)
 convgrad_room(reference LINKS base geometry SOURCES src/reference/reference.cc)
+# One file an instruction set (src/engines/cpu/isas.inc), each with the flags that make Highway choose it.
+# -O2: GCC's -O3 copies every inner loop for a step of 1, for no gain.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(flags_avx512 -march=skylake-avx512 -mprefer-vector-width=512)
+  set(flags_avx2 -march=haswell -maes -mpclmul)
+  set(flags_sse4 -msse4.2 -maes -mpclmul)
+  set(cpu_isas avx512 avx2 sse4)
+else()
+  set(cpu_isas neon)
+endif()
+set(cpu_kernels)
+foreach(isa IN LISTS cpu_isas)
+  list(APPEND cpu_kernels src/engines/cpu/kernels/isa_${isa}.cc)
+  set_source_files_properties(src/engines/cpu/kernels/isa_${isa}.cc PROPERTIES COMPILE_OPTIONS "${flags_${isa}};-O2")
+endforeach()
 convgrad_room(engines LINKS base geometry reference SOURCES
-  src/engines/engines.cc src/engines/spread.cc src/engines/reference/engine.cc)
+  src/engines/engines.cc src/engines/spread.cc src/engines/reference/engine.cc
+  src/engines/cpu/engine.cc src/engines/cpu/filter_grad.cc src/engines/cpu/gather.cc src/engines/cpu/isa.cc
+  src/engines/cpu/layer.cc ${cpu_kernels})
 convgrad_room(planner LINKS base geometry engines SOURCES
   src/planner/explain.cc src/planner/planner.cc)
 convgrad_room(api LINKS base geometry engines planner SOURCES src/api/eager.cc src/api/run.cc)

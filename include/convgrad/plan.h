@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,11 @@ struct Policy {
   const std::atomic<bool>* cancel = nullptr;  // looked at between chunks of work
 };
 
+// What an engine worked out for a plan; opaque, immutable, shared by the plan's copies.
+struct EngineProgram {
+  virtual ~EngineProgram() = default;
+};
+
 // Immutable once made; copy it, cache it, share it between threads.
 struct Plan {
   Geometry geometry;
@@ -46,6 +52,7 @@ struct Plan {
   std::int64_t workspace_bytes = 0;
   double cost_us = 0;  // estimate on one core
   std::string why;
+  std::shared_ptr<const EngineProgram> program = {};
 };
 
 // One engine's answer to a problem: a plan, or the reason it has none.

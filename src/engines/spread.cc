@@ -49,7 +49,37 @@ Status cancelled() {
                         .code = StatusCode::cancelled});
 }
 
+// One worker's share: units until there are none left.
+struct Workers {
+  const WorkerUnits& units;
+  const std::atomic<bool>* cancel;
+  std::atomic<std::int64_t> next{0};
+  std::atomic<std::int64_t> done{0};
+
+  bool stopped() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
+  void work(int worker) {
+    for (std::int64_t index = next++; index < units.count && !stopped(); index = next++) {
+      units.unit(units.context, index, worker);
+      done.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+};
+
 }  // namespace
+
+Status spread(const Policy& policy, const WorkerUnits& units) {
+  Workers workers{units, policy.cancel};
+  if (units.workers == 1) {
+    const DefaultFloatEnvironment environment;
+    workers.work(0);
+  } else {
+    const auto body = [](void* context, std::int64_t worker) {
+      static_cast<Workers*>(context)->work(static_cast<int>(worker));
+    };
+    CONVGRAD_RETURN_IF_ERROR(spread(policy, Units{units.workers, body, &workers}));
+  }
+  return workers.done.load() == units.count ? Status() : cancelled();
+}
 
 Status spread(const Policy& policy, const Units& units) {
   Progress progress{units, policy.cancel};

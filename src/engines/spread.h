@@ -20,4 +20,15 @@ struct Units {
 // often or too rarely does no harm. Stops early with `cancelled` when the policy's flag is up.
 Status spread(const Policy& policy, const Units& units);
 
+// Units for a few workers, each with memory of its own: unit(context, index, worker) with worker in
+// [0, workers), never two calls with the same worker at once.
+struct WorkerUnits {
+  std::int64_t count;
+  int workers;
+  void (*unit)(void* context, std::int64_t index, int worker);
+  void* context;
+};
+
+Status spread(const Policy& policy, const WorkerUnits& units);
+
 }  // namespace convgrad

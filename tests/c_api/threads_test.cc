@@ -10,11 +10,11 @@ namespace convgrad::test {
 namespace {
 
 // Enough work for several units, so that a lender has something to get wrong.
-constexpr const char* kLongProblem = "n2c8h16w16_k16r3s3_same_f32_filter_grad";
+constexpr const char* kLongProblem = "n8c16h16w16_k32r3s3_same_f32_filter_grad";
 
 struct LongBuffers {
-  std::vector<float> x = std::vector<float>(2 * 16 * 16 * 8), dy = std::vector<float>(2 * 16 * 16 * 16),
-                     dw = std::vector<float>(3 * 3 * 8 * 16, -1.0f);
+  std::vector<float> x = std::vector<float>(8 * 16 * 16 * 16), dy = std::vector<float>(8 * 16 * 16 * 32),
+                     dw = std::vector<float>(3 * 3 * 16 * 32, -1.0f);
 
   LongBuffers() {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) * 0.37f - 11.0f;
@@ -41,6 +41,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 convgrad_policy lending(convgrad_parallel_for loop, void* context = nullptr) {
   convgrad_policy policy{};
   policy.struct_size = sizeof(policy);
+  policy.threads = 8;
   policy.parallel_for = loop;
   policy.parallel_for_context = context;
   return policy;

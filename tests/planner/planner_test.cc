@@ -10,12 +10,11 @@ ConvProblem problem() { return parse_problem("n2c16h9w9_k8r3s3_st2_same_f32_filt
 
 TEST(Planner, gives_a_plan_with_a_why) {
   const Plan plan = make_plan(problem()).value();
-  EXPECT_EQ(plan.engine, "reference");
-  EXPECT_EQ(plan.kernel, "reference_filter_grad_f32");
+  EXPECT_EQ(plan.engine, "cpu");
+  EXPECT_EQ(plan.kernel.rfind("filter_grad_", 0), 0u) << plan.kernel;
   EXPECT_NE(plan.why, "");
   EXPECT_GT(plan.cost_us, 0);
-  EXPECT_GE(plan.chunk, 1);
-  EXPECT_EQ(plan.workspace_bytes, 0);
+  EXPECT_GT(plan.workspace_bytes, 0);
   EXPECT_EQ(plan.geometry.out, (Extents{1, 5, 5}));
 }
 
@@ -56,7 +55,7 @@ TEST(Planner, marks_one_proposal_as_chosen) {
 TEST(Explain, shows_shapes_padding_engine_cost_and_why) {
   const std::string text = explain(problem()).value();
   for (const char* part :
-       {"[2,9,9,16]", "[3,3,16,8]", "[2,5,5,8]", "before [1,1] after [1,1]", "* reference", "cost", "why:"}) {
+       {"[2,9,9,16]", "[3,3,16,8]", "[2,5,5,8]", "before [1,1] after [1,1]", "* cpu", "  reference", "cost", "why:"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is missing in\n" << text;
   }
 }
@@ -68,9 +67,10 @@ TEST(Explain, refuses_what_the_validator_refuses) {
 }
 
 TEST(Engines, are_listed_with_a_description) {
-  ASSERT_GE(all_engines().size(), 1u);
-  EXPECT_EQ(all_engines().front().name, "reference");
+  ASSERT_EQ(all_engines().size(), 2u);
+  EXPECT_EQ(all_engines().front().name, "cpu");
   EXPECT_TRUE(all_engines().front().available);
+  EXPECT_EQ(all_engines().back().name, "reference");
 }
 
 }  // namespace

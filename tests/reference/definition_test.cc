@@ -1,4 +1,4 @@
-// The reference engine against the oracle: every multiply-add listed by brute force, exact integers.
+// Every engine against the oracle: every multiply-add listed by brute force, exact integers.
 #include <gtest/gtest.h>
 
 #include "support/problems.h"
@@ -23,10 +23,13 @@ TEST_P(Definition, random_problems_match_to_the_last_bit) {
       geometry.direction = Direction::bias_grad;
     }
     const test::Operands given = test::random_operands(random, geometry);
-    const Result<Tensor> got = compute(problem, given.first, given.second);
-    ASSERT_TRUE(got.ok()) << to_text(problem) << ": " << got.status().message();
-    ASSERT_EQ(test::difference(*got, test::by_definition(geometry, given.first, given.second)), "")
-        << "replay: problem " << i << " of shard " << GetParam() << ": " << to_text(problem);
+    const Tensor wanted = test::by_definition(geometry, given.first, given.second);
+    for (const EngineInfo& engine : all_engines()) {
+      const Result<Tensor> got = compute(problem, given.first, given.second, {.engine = engine.name});
+      ASSERT_TRUE(got.ok()) << engine.name << ", " << to_text(problem) << ": " << got.status().message();
+      ASSERT_EQ(test::difference(*got, wanted), "") << "replay: " << engine.name << ", problem " << i << " of shard "
+                                                    << GetParam() << ": " << to_text(problem);
+    }
   }
 }
 
@@ -68,16 +71,17 @@ TEST(Definition, sixteen_bit_sums_round_once) {
   }
 }
 
-// Terms that cancel to nothing but one: double-width accumulation keeps it in f32 and f64.
-TEST(Definition, cancelling_sums_keep_their_small_term) {
+// Terms that cancel to nothing but one: the reference's double-width sums keep it in f32 and f64.
+TEST(Definition, cancelling_sums_keep_their_small_term_in_the_reference) {
+  const Policy reference{.engine = "reference"};
   const ConvProblem f64 = parse_problem("n1c3w1_k1s1_valid_f64_forward").value();
   const Tensor x = Tensor::from<double>({1, 1, 3}, std::vector<double>{1e16, 1.0, -1e16}).value();
   const Tensor ones = Tensor::from<double>({1, 3, 1}, std::vector<double>{1, 1, 1}).value();
-  EXPECT_EQ(compute(f64, x, ones).value().at(0), 1.0);
+  EXPECT_EQ(compute(f64, x, ones, reference).value().at(0), 1.0);
   const ConvProblem f32 = parse_problem("n1c3w1_k1s1_valid_f32_forward").value();
   const Tensor y = Tensor::from<float>({1, 1, 3}, std::vector<float>{1e8f, 1.0f, -1e8f}).value();
   const Tensor one = Tensor::from<float>({1, 3, 1}, std::vector<float>{1, 1, 1}).value();
-  EXPECT_EQ(compute(f32, y, one).value().at(0), 1.0);
+  EXPECT_EQ(compute(f32, y, one, reference).value().at(0), 1.0);
 }
 
 }  // namespace

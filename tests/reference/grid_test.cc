@@ -16,10 +16,13 @@ TEST(Grid, every_cell_is_computed_and_right) {
     const Result<Geometry> geometry = validate(problem);
     ASSERT_TRUE(geometry.ok()) << to_text(problem) << ": " << geometry.status().message();
     const test::Operands given = test::random_operands(random, *geometry);
-    const Result<Tensor> got = compute(problem, given.first, given.second);
-    ASSERT_TRUE(got.ok()) << to_text(problem) << ": " << got.status().message();
-    ASSERT_EQ(test::difference(*got, test::by_definition(*geometry, given.first, given.second)), "")
-        << to_text(problem);
+    const Tensor wanted = test::by_definition(*geometry, given.first, given.second);
+    for (const EngineInfo& engine : all_engines()) {
+      const Result<Tensor> got = compute(problem, given.first, given.second, {.engine = engine.name});
+      ASSERT_TRUE(got.ok()) << engine.name << ", " << to_text(problem) << ": " << got.status().message();
+      ASSERT_EQ(test::difference(*got, wanted), "") << engine.name << ", " << to_text(problem);
+    }
+    EXPECT_EQ(make_plan(*geometry).value().engine, "cpu") << to_text(problem);
   });
   // 3 directions x 3 ranks x 4 dtypes x 2 layouts x 3 strides x 3 dilations x 3 paddings x 3 groups,
   // and int32 in its 2 directions of rank 1 and 2.

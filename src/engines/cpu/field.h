@@ -1,0 +1,149 @@
+// An image tensor where kernels can read or write it: channels side by side, in the accumulator's type.
+// Either the tensor itself, or a box of it in the workspace (staged), converted and transposed on the way.
+#pragma once
+
+#include <algorithm>
+
+#include "engines/cpu/kernels/copy/copy.h"
+#include "engines/cpu/layer.h"
+
+namespace convgrad::cpu {
+
+// Positions begin <= p < end on every axis.
+struct Box {
+  Position begin{}, end{};
+
+  std::int64_t extent(std::size_t axis) const { return end[axis] - begin[axis]; }
+  std::int64_t positions() const {
+    std::int64_t count = 1;
+    for (std::size_t a = 0; a < kAxes; ++a) count *= end[a] > begin[a] ? extent(a) : 0;
+    return count;
+  }
+};
+
+// The extents of an even part of `all` with at most `budget` positions (at least one): whole rows first,
+// then whole planes, and so on.
+inline Position part_of_at_most(const Position& all, std::int64_t budget) {
+  Position part{};
+  for (std::size_t a = kAxes; a-- > 0;) {
+    const std::int64_t pieces = ceil_div(all[a], budget);
+    part[a] = pieces > 1 ? ceil_div(all[a], pieces) : std::max<std::int64_t>(1, all[a]);
+    budget = std::max<std::int64_t>(1, budget / part[a]);
+  }
+  return part;
+}
+
+// Part number `index` of a box cut into parts of the given extents, the last axis fastest.
+inline Box part_number(std::int64_t index, const Box& box, const Position& part) {
+  Box one;
+  for (std::size_t a = kAxes; a-- > 0;) {
+    const std::int64_t pieces = ceil_div(box.extent(a), part[a]);
+    one.begin[a] = box.begin[a] + index % pieces * part[a];
+    one.end[a] = std::min(box.end[a], one.begin[a] + part[a]);
+    index /= pieces;
+  }
+  return one;
+}
+
+template <class Visit>
+void for_each_part(const Box& box, const Position& part, const Visit& visit) {
+  std::int64_t count = 1;
+  for (std::size_t a = 0; a < kAxes; ++a) count *= ceil_div(box.extent(a), part[a]);
+  for (std::int64_t i = 0; i < count; ++i) visit(part_number(i, box, part));
+}
+
+// Element (p, c) lies at base[offset(p) + c].
+template <class T>
+struct Field {
+  T* base = nullptr;
+  std::int64_t origin = 0;
+  Position step{};
+
+  std::int64_t offset(const Position& p) const {
+    std::int64_t at = origin;
+    for (std::size_t a = 0; a < kAxes; ++a) at += p[a] * step[a];
+    return at;
+  }
+};
+
+// How a tensor lies in memory: of any element type and either layout.
+struct Image {
+  DType dtype;
+  Position step;              // elements
+  std::int64_t channel_step;  // elements
+  std::int64_t origin;        // element of position 0, channel 0
+};
+
+// Whether kernels can use the tensor as it is.
+inline bool direct(const Image& image) {
+  return image.channel_step == 1 && image.dtype != DType::f16 && image.dtype != DType::bf16;
+}
+
+// The workspace copy of a box: positions in order, `pitch` elements from one to the next.
+template <class T>
+Field<T> staged_field(T* memory, const Box& box, std::int64_t pitch) {
+  Field<T> field;
+  field.base = memory;
+  std::int64_t step = pitch;
+  for (std::size_t a = kAxes; a-- > 0;) {
+    field.step[a] = step;
+    field.origin -= box.begin[a] * step;
+    step *= box.extent(a);
+  }
+  return field;
+}
+
+// Channels [channel, channel + count) of a box, between the tensor and its staged copy.
+struct Transfer {
+  const Image& image;
+  const Box& box;
+  std::int64_t channel, count;
+};
+
+namespace detail {
+
+// Calls row(p) for the first position of every row of the box.
+template <class Row>
+void for_each_row(const Box& box, const Row& row) {
+  if (box.positions() == 0) return;
+  Position p = box.begin;
+  for (p[0] = box.begin[0]; p[0] < box.end[0]; ++p[0])
+    for (p[1] = box.begin[1]; p[1] < box.end[1]; ++p[1])
+      for (p[2] = box.begin[2]; p[2] < box.end[2]; ++p[2]) row(p);
+}
+
+inline std::int64_t element(const Transfer& t, const Position& p) {
+  std::int64_t at = t.image.origin + t.channel * t.image.channel_step;
+  for (std::size_t a = 0; a < kAxes; ++a) at += p[a] * t.image.step[a];
+  return at;
+}
+
+}  // namespace detail
+
+template <class T>
+void stage_in(const CopyTable& copy, const void* tensor, const Transfer& t, const Field<T>& field) {
+  const auto bytes = static_cast<std::int64_t>(size_of(t.image.dtype));
+  detail::for_each_row(t.box, [&](const Position& p) {
+    copy.in[static_cast<int>(t.image.dtype)]({static_cast<const char*>(tensor) + detail::element(t, p) * bytes,
+                                              t.image.step[3], t.image.channel_step, field.base + field.offset(p),
+                                              field.step[3], 1, t.box.extent(3), t.count});
+  });
+}
+
+template <class T>
+void stage_out(const CopyTable& copy, const Field<T>& field, const Transfer& t, void* tensor) {
+  const auto bytes = static_cast<std::int64_t>(size_of(t.image.dtype));
+  detail::for_each_row(t.box, [&](const Position& p) {
+    copy.out[static_cast<int>(t.image.dtype)]({field.base + field.offset(p), field.step[3], 1,
+                                               static_cast<char*>(tensor) + detail::element(t, p) * bytes,
+                                               t.image.step[3], t.image.channel_step, t.box.extent(3), t.count});
+  });
+}
+
+// The tensor itself as a field, its first channel `channel`.
+template <class T>
+Field<T> direct_field(const void* tensor, const Image& image, std::int64_t channel) {
+  return {static_cast<T*>(const_cast<void*>(tensor)), image.origin + channel, image.step};
+}
+
+}  // namespace convgrad::cpu

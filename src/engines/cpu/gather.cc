@@ -1,0 +1,584 @@
+#include "engines/cpu/gather.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/machine.h"
+#include "engines/cpu/carve.h"
+#include "engines/cpu/runs.h"
+#include "engines/cpu/sweep.h"
+#include "engines/spread.h"
+
+namespace convgrad::cpu {
+namespace {
+
+// A region's source and result should stay in the second cache beside a panel of the filter.
+constexpr std::int64_t kRegionElements = 64 * 1024;
+constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 32;
+constexpr std::int64_t kUnits = 16;         // wanted, for the threads to share
+constexpr double kUnitTerms = 2e6;          // multiply-adds that are worth a unit
+constexpr std::int64_t kFewResults = 8;     // result channels up to which lanes run along the sum
+constexpr std::int64_t kLongEnough = 8;     // source channels from which they do
+
+Position steps_of(const Layer& layer, bool in) {
+  Position step{};
+  for (std::size_t a = 0; a < kAxes; ++a) step[a] = in ? layer.axes[a].in_step : layer.axes[a].out_step;
+  return step;
+}
+
+GatherForm form_of(const GatherProgram& p) {
+  if (p.layer.groups > 1 && (p.k == 1 || (p.k <= 16 && p.n < 16))) return GatherForm::lanewise;
+  return p.n <= kFewResults && p.k >= kLongEnough ? GatherForm::dot : GatherForm::dense;
+}
+
+std::int64_t all_source(const GatherProgram& p) { return p.layer.groups * p.k; }
+std::int64_t all_results(const GatherProgram& p) { return p.layer.groups * p.n; }
+std::int64_t extent(const GatherProgram& p, std::size_t axis) {
+  return p.backward ? p.layer.axes[axis].in : p.layer.axes[axis].out;
+}
+
+LaneBlocks lane_blocks(const GatherProgram& p) {
+  return {p.form == GatherForm::lanewise ? all_results(p) : p.n, p.lanes, p.widest};
+}
+
+// What parts of the channels are made of: lane blocks of each group, or whole groups.
+std::int64_t item_count(const GatherProgram& p) {
+  switch (p.form) {
+    case GatherForm::dense: return p.layer.groups * lane_blocks(p).count;
+    case GatherForm::dot: return p.layer.groups;
+    case GatherForm::lanewise: return lane_blocks(p).count;
+  }
+  return 1;
+}
+
+Position results_of(const GatherProgram& p) { return {extent(p, 0), extent(p, 1), extent(p, 2), extent(p, 3)}; }
+
+void choose_regions(GatherProgram& p) {
+  const std::int64_t channels = std::max<std::int64_t>({1, all_source(p), all_results(p)});
+  p.region = part_of_at_most(results_of(p), std::clamp(kRegionElements / channels, kLeastRegion, kMostRegion));
+  for (std::size_t a = 0; a < kAxes; ++a) {
+    const Axis& axis = p.layer.axes[a];
+    const std::int64_t reach = (axis.taps - 1) * axis.dilation;
+    p.regions[a] = ceil_div(extent(p, a), p.region[a]);
+    p.source_most[a] = p.backward ? std::min(axis.out, (p.region[a] - 1 + reach) / axis.stride + 1)
+                                  : std::min(axis.in, (p.region[a] - 1) * axis.stride + reach + 1);
+  }
+}
+
+void choose_parts(GatherProgram& p, const Geometry& g, const Policy& policy) {
+  const auto worth = static_cast<std::int64_t>(std::min(1e6, 1 + nominal_flops(g) / 2 / kUnitTerms));
+  const std::int64_t wanted = std::min(kUnits, worth);
+  p.parts = std::clamp<std::int64_t>(ceil_div(wanted, std::max<std::int64_t>(1, p.region_count())), 1, item_count(p));
+  const std::int64_t units = std::min(worth, p.region_count() * p.parts);
+  p.workers = units <= 1 ? 1 : std::min<std::int64_t>(units, policy.threads > 0 ? policy.threads : usable_cores());
+}
+
+// Source positions that a region of the result reads.
+Box source_box(const GatherProgram& p, const Box& region) {
+  Box box;
+  for (std::size_t a = 0; a < kAxes; ++a) {
+    const Axis& axis = p.layer.axes[a];
+    const std::int64_t reach = (axis.taps - 1) * axis.dilation;
+    const std::int64_t begin = p.backward ? ceil_div(region.begin[a] + axis.pad - reach, axis.stride)
+                                          : region.begin[a] * axis.stride - axis.pad;
+    const std::int64_t end = p.backward ? ceil_div(region.end[a] + axis.pad, axis.stride)
+                                        : (region.end[a] - 1) * axis.stride - axis.pad + reach + 1;
+    const std::int64_t all = p.backward ? axis.out : axis.in;
+    box.begin[a] = std::clamp<std::int64_t>(begin, 0, all);
+    box.end[a] = std::clamp<std::int64_t>(end, box.begin[a], all);
+  }
+  return box;
+}
+
+bool spreads_channels(const GatherProgram& p) { return p.form == GatherForm::lanewise && (p.k > 1 || p.n > 1); }
+
+// The filter as it lies serves lanewise tiles where its columns are the lanes.
+bool filter_in_place(const GatherProgram& p) {
+  const bool widens = p.source.dtype == DType::f16 || p.source.dtype == DType::bf16;
+  return p.form == GatherForm::lanewise && !widens && (!p.backward || !spreads_channels(p));
+}
+
+std::int64_t panel_elements(const GatherProgram& p) {
+  const std::int64_t rows = p.layer.taps * p.k;
+  switch (p.form) {
+    case GatherForm::dense: return p.layer.groups * rows * round_up(p.n, p.lanes);
+    case GatherForm::dot: return p.layer.groups * rows * p.n;
+    case GatherForm::lanewise: return filter_in_place(p) ? 0 : rows * all_results(p);
+  }
+  return 0;
+}
+
+std::int64_t volume(const Position& e) { return e[0] * e[1] * e[2] * e[3]; }
+
+// Result channels of a part, and the source channels they need.
+struct Part {
+  std::int64_t first_item, end_item;
+  std::int64_t channel, channels;
+  std::int64_t source, sources;
+};
+
+Part part_of(const GatherProgram& p, std::int64_t index) {
+  const std::int64_t items = item_count(p);
+  Part part{items * index / p.parts, items * (index + 1) / p.parts, 0, 0, 0, 0};
+  const LaneBlocks blocks = lane_blocks(p);
+  const auto first_channel = [&](std::int64_t item) {
+    if (p.form == GatherForm::dot) return item * p.n;
+    if (p.form == GatherForm::lanewise) return item == blocks.count ? all_results(p) : blocks.begin(item);
+    return item / blocks.count * p.n + (item % blocks.count == 0 ? 0 : blocks.begin(item % blocks.count));
+  };
+  part.channel = first_channel(part.first_item);
+  part.channels = first_channel(part.end_item) - part.channel;
+  const std::int64_t group = part.channel / p.n, last = (part.channel + part.channels - 1) / p.n;
+  part.source = group * p.k;
+  part.sources = (last - group + 1) * p.k;
+  return part;
+}
+
+std::int64_t most(const GatherProgram& p, std::int64_t Part::* field) {
+  std::int64_t largest = 0;
+  for (std::int64_t i = 0; i < p.parts; ++i) largest = std::max(largest, part_of(p, i).*field);
+  return largest;
+}
+
+constexpr std::int64_t kAlign = 16;
+
+// Memory of one worker.
+template <class T>
+struct Workbench {
+  T *source, *spread_source, *result, *c, *hi, *lo;
+  std::int32_t* index;
+  Run* runs;
+
+  Workbench(Carver& carve, const GatherProgram& p) {
+    const std::int64_t positions = volume(p.region), box = volume(p.source_most);
+    const std::int64_t channels = round_up(most(p, &Part::channels), kAlign), taps = p.layer.taps;
+    source = carve.take<T>(direct(p.source) ? 0 : box * most(p, &Part::sources));
+    spread_source = carve.take<T>(spreads_channels(p) ? p.k * box * channels : 0);
+    index = carve.take<std::int32_t>(spreads_channels(p) ? p.k * channels : 0);
+    result = carve.take<T>(direct(p.result) ? 0 : positions * channels);
+    const std::int64_t sums = p.several_blocks ? positions * p.lanes * p.widest : 0;
+    c = carve.take<T>(sums);
+    hi = carve.take<T>(sums);
+    lo = carve.take<T>(sums);
+    runs = carve.take<Run>(RunList::most(p.form == GatherForm::lanewise ? taps * p.k : taps, taps * p.k));
+  }
+};
+
+template <class T>
+struct Job {
+  const GatherProgram& p;
+  const Kernels& kernels;
+  const KernelSet<T>& set;
+  const void* filter;
+  const void* source;
+  void* result;
+  DType dtype;
+  Carver carve;
+  T* panel;
+
+  Job(const GatherProgram& program, const Kernels& all, const EngineArgs& args, DType type)
+      : p(program),
+        kernels(all),
+        set(all.of<T>()),
+        filter(program.backward ? args.first : args.second),
+        source(program.backward ? args.second : args.first),
+        result(args.result),
+        dtype(type),
+        carve(args.workspace),
+        panel(carve.take<T>(program.panel)) {}
+
+  Workbench<T> workbench(int worker) const {
+    Carver own = carve;
+    for (int w = 0; w < worker; ++w) Workbench<T>(own, p);
+    return Workbench<T>(own, p);
+  }
+};
+
+// Panels keep taps in the order in which sources rise, so that neighbouring taps are one run.
+std::int64_t panel_tap(const GatherProgram& p, std::int64_t tap) { return p.backward ? p.layer.taps - 1 - tap : tap; }
+
+// One tap of one group: rows are source channels, columns result channels.
+template <class T>
+void pack_tap(void* context, std::int64_t index, int) {
+  const Job<T>& job = *static_cast<Job<T>*>(context);
+  const GatherProgram& p = job.p;
+  const Layer& l = p.layer;
+  const std::int64_t tap = index % l.taps, group = index / l.taps, row = panel_tap(p, tap) * p.k;
+  const auto bytes = static_cast<std::int64_t>(size_of(job.dtype));
+  const char* from = static_cast<const char*>(job.filter) + (tap * l.c_in * l.all_out() + group * l.c_out) * bytes;
+  const std::int64_t from_k = p.backward ? 1 : l.all_out(), from_n = p.backward ? l.all_out() : 1;
+  const CopyFn copy = job.kernels.copy.in[static_cast<int>(job.dtype)];
+  if (p.form == GatherForm::dot) {
+    T* to = job.panel + group * l.taps * p.k * p.n + row;
+    copy({from, from_n, from_k, to, l.taps * p.k, 1, p.n, p.k});
+    return;
+  }
+  const LaneBlocks blocks = lane_blocks(p);
+  for (std::int64_t b = 0; b < blocks.count; ++b) {
+    const std::int64_t lane = blocks.begin(b), width = blocks.padded(b);
+    T* to = job.panel + (group * round_up(p.n, p.lanes) + lane) * l.taps * p.k + row * width;
+    copy({from + lane * from_n * bytes, from_k, from_n, to, width, 1, p.k, blocks.width(b)});
+  }
+}
+
+// Lanewise: row (tap, e), lane = result channel.
+template <class T>
+void pack_lanes(void* context, std::int64_t tap, int) {
+  const Job<T>& job = *static_cast<Job<T>*>(context);
+  const GatherProgram& p = job.p;
+  const Layer& l = p.layer;
+  const auto bytes = static_cast<std::int64_t>(size_of(job.dtype));
+  const char* from = static_cast<const char*>(job.filter) + tap * l.c_in * l.all_out() * bytes;
+  const CopyFn copy = job.kernels.copy.in[static_cast<int>(job.dtype)];
+  for (std::int64_t e = 0; e < p.k; ++e) {
+    T* to = job.panel + (tap * p.k + e) * all_results(p);
+    if (p.backward) {
+      copy({from + e * bytes, l.c_out, l.all_out(), to, l.c_in, 1, l.groups, l.c_in});
+    } else {
+      copy({from + e * l.all_out() * bytes, l.all_out(), 1, to, l.all_out(), 1, 1, l.all_out()});
+    }
+  }
+}
+
+// The stretches that a set of result positions shares, one an axis.
+using Class = std::array<Stretch, kAxes>;
+
+// One region of the result and one part of its channels.
+template <class T>
+class Unit {
+ public:
+  Unit(const Job<T>& job, std::int64_t region, const Part& part, const Workbench<T>& bench)
+      : job_(job), p_(job.p), part_(part), bench_(bench), region_(p_.region_box(region)) {}
+
+  void run() {
+    bring_source();
+    const bool in_place = direct(p_.result);
+    result_ = in_place ? direct_field<T>(job_.result, p_.result, part_.channel)
+                       : staged_field(bench_.result, region_, round_up(part_.channels, kAlign));
+    each_class([&](const Class& c) { c[0].taps * c[1].taps * c[2].taps * c[3].taps > 0 ? add_class(c) : clear_class(c); });
+    if (!in_place)
+      stage_out(job_.kernels.copy, result_, {p_.result, region_, part_.channel, part_.channels}, job_.result);
+  }
+
+ private:
+  void bring_source() {
+    const Box box = source_box(p_, region_);
+    if (direct(p_.source)) {
+      source_ = direct_field<T>(job_.source, p_.source, part_.source);
+    } else {
+      source_ = staged_field(bench_.source, box, part_.sources);
+      stage_in(job_.kernels.copy, job_.source, {p_.source, box, part_.source, part_.sources}, source_);
+    }
+    if (spreads_channels(p_)) spread_channels(box);
+  }
+
+  // The source becomes k planes with the lanes of the result.
+  void spread_channels(const Box& box) {
+    const std::int64_t pitch = round_up(part_.channels, kAlign);
+    const Field<T> wide = staged_field(bench_.spread_source, box, pitch);
+    plane_ = box.positions() * pitch;
+    for (std::int64_t e = 0; e < p_.k; ++e) {
+      for (std::int64_t c = 0; c < part_.channels; ++c)
+        bench_.index[c] = static_cast<std::int32_t>((part_.channel + c) / p_.n * p_.k + e - part_.source);
+      detail::for_each_row(box, [&](const Position& at) {
+        job_.set.expand({source_.base + source_.offset(at), source_.step[3], wide.base + wide.offset(at) + e * plane_,
+                         wide.step[3], box.extent(3), part_.channels, bench_.index});
+      });
+    }
+    source_ = wide;
+  }
+
+  template <class Visit>
+  void each_class(const Visit& visit, std::size_t axis = 0, Class c = {}) const {
+    if (axis == kAxes) {
+      visit(c);
+      return;
+    }
+    for (const Stretch& whole : p_.stretches[axis]) {
+      c[axis] = clipped(whole, region_.begin[axis], region_.end[axis]);
+      if (c[axis].count > 0) each_class(visit, axis + 1, c);
+    }
+  }
+
+  // Where position (m0, m1, m2, m3) of a class lies in the source and in the result.
+  std::int64_t source_at(const Class& c, const Position& m) const {
+    Position p;
+    for (std::size_t a = 0; a < kAxes; ++a) p[a] = c[a].source + m[a] * c[a].source_step;
+    return source_.offset(p);
+  }
+  std::int64_t result_at(const Class& c, const Position& m) const {
+    Position p;
+    for (std::size_t a = 0; a < kAxes; ++a) p[a] = c[a].first + m[a] * c[a].step;
+    return result_.offset(p);
+  }
+
+  // Calls visit(m, row) for every row of positions along `axis`.
+  template <class Visit>
+  void each_row(const Class& c, std::size_t axis, const Visit& visit) const {
+    Position m{}, end{};
+    for (std::size_t a = 0; a < kAxes; ++a) end[a] = a == axis ? 1 : c[a].count;
+    std::int64_t row = 0;
+    for (m[0] = 0; m[0] < end[0]; ++m[0])
+      for (m[1] = 0; m[1] < end[1]; ++m[1])
+        for (m[2] = 0; m[2] < end[2]; ++m[2])
+          for (m[3] = 0; m[3] < end[3]; ++m[3]) visit(m, row++);
+  }
+
+  void clear_class(const Class& c) const {
+    each_row(c, kAxes, [&](const Position& m, std::int64_t) {
+      std::memset(static_cast<void*>(result_.base + result_at(c, m)), 0,
+                  static_cast<std::size_t>(part_.channels) * sizeof(T));
+    });
+  }
+
+  static std::size_t longest(const Class& c) {
+    std::size_t best = 3;
+    for (std::size_t a = 3; a-- > 0;) best = c[a].count > c[best].count ? a : best;
+    return best;
+  }
+
+  void add_class(const Class& c) const {
+    const RunList list = runs_of(c);
+    const std::size_t axis = longest(c);
+    for (std::int64_t item = part_.first_item; item < part_.end_item; ++item) {
+      switch (p_.form) {
+        case GatherForm::dense: add_dense(c, axis, list, item); break;
+        case GatherForm::dot: add_dot(c, axis, list, item); break;
+        case GatherForm::lanewise: add_lanes(c, axis, list, item); break;
+      }
+    }
+  }
+
+  // The taps of a class as runs, relative to a position's source.
+  RunList runs_of(const Class& c) const {
+    const bool lanewise = p_.form == GatherForm::lanewise;
+    const RunSteps steps = lanewise ? lane_steps() : RunSteps{1, 1};
+    RunList list(bench_.runs, steps, p_.form == GatherForm::dot ? kVirtualLanes<T> : 1);
+    Position j{};
+    for (j[0] = 0; j[0] < c[0].taps; ++j[0])
+      for (j[1] = 0; j[1] < c[1].taps; ++j[1])
+        for (j[2] = 0; j[2] < c[2].taps; ++j[2]) {
+          if (lanewise) {
+            j[3] = 0;
+            const std::int64_t at = tap_source(c, j), tap = tap_number(c, j);
+            for (std::int64_t e = 0; e < p_.k; ++e)
+              list.add(at + e * plane_, (tap * p_.k + e) * all_results(p_), c[3].taps);
+          } else {
+            for (j[3] = 0; j[3] < c[3].taps; ++j[3])
+              list.add(tap_source(c, j), panel_tap(p_, tap_number(c, j)) * p_.k, p_.k);
+          }
+        }
+    list.close();
+    return list;
+  }
+
+  std::int64_t tap_source(const Class& c, const Position& j) const {
+    std::int64_t at = 0;
+    for (std::size_t a = 0; a < kAxes; ++a) at += j[a] * c[a].source_per_tap * source_.step[a];
+    return at;
+  }
+  std::int64_t tap_number(const Class& c, const Position& j) const {
+    std::int64_t tap = 0;
+    for (std::size_t a = 0; a < kAxes; ++a) tap += (c[a].tap + j[a] * c[a].tap_step) * p_.layer.axes[a].tap_step;
+    return tap;
+  }
+
+  // From one tap of the last axis to the next.
+  RunSteps lane_steps() const {
+    const Stretch& s = *std::max_element(p_.stretches[3].begin(), p_.stretches[3].end(),
+                                         [](const Stretch& a, const Stretch& b) { return a.taps < b.taps; });
+    return {s.source_per_tap * source_.step[3], s.tap_step * p_.layer.axes[3].tap_step * p_.k * all_results(p_)};
+  }
+
+  TileArgs<T> tile_args(const Class& c, std::size_t axis) const {
+    TileArgs<T> args{};
+    args.a = source_.base;
+    args.a_row = c[axis].source_step * source_.step[axis];
+    args.c_row = c[axis].step * result_.step[axis];
+    return args;
+  }
+
+  void add_dense(const Class& c, std::size_t axis, const RunList& list, std::int64_t item) const {
+    const LaneBlocks blocks = lane_blocks(p_);
+    const std::int64_t group = item / blocks.count, block = item % blocks.count, lane = blocks.begin(block);
+    const std::int64_t width = blocks.padded(block);
+    TileArgs<T> args = tile_args(c, axis);
+    args.a += group * p_.k - part_.source;
+    args.a_step = 1;
+    args.b = job_.panel + (group * round_up(p_.n, p_.lanes) + lane) * p_.layer.taps * p_.k;
+    args.b_step = args.b_unit = width;
+    args.lanes = blocks.width(block);
+    args.c = result_.base + group * p_.n + lane - part_.channel;
+    add_tiles(c, axis, list, {args, job_.set.tile.broadcast, width / p_.lanes});
+  }
+
+  void add_lanes(const Class& c, std::size_t axis, const RunList& list, std::int64_t item) const {
+    const LaneBlocks blocks = lane_blocks(p_);
+    const std::int64_t lane = blocks.begin(item);
+    const RunSteps steps = lane_steps();
+    TileArgs<T> args = tile_args(c, axis);
+    args.a += lane - part_.channel;
+    args.a_step = steps.a;
+    args.b = (filter_in_place(p_) ? static_cast<const T*>(job_.filter) : job_.panel) + lane;
+    args.b_step = steps.b;
+    args.b_unit = 1;
+    args.lanes = blocks.width(item);
+    args.c = result_.base + lane - part_.channel;
+    add_tiles(c, axis, list, {args, job_.set.tile.lanewise, blocks.padded(item) / p_.lanes});
+  }
+
+  struct Tiles {
+    TileArgs<T> args;
+    const TileShapes<T>& shapes;
+    std::int64_t vectors;
+  };
+
+  void add_tiles(const Class& c, std::size_t axis, const RunList& list, const Tiles& tiles) const {
+    if (list.block_end(0) < list.count()) {
+      add_blocks(c, axis, list, tiles);
+      return;
+    }
+    TileArgs<T> args = tiles.args;
+    args.runs = list.begin();
+    args.run_count = list.count();
+    args.first = true;
+    each_row(c, axis, [&](const Position& m, std::int64_t) {
+      TileArgs<T> row = args;
+      row.a += source_at(c, m);
+      row.c += result_at(c, m);
+      sweep_rows(tiles.shapes, row, tiles.vectors, c[axis].count);
+    });
+  }
+
+  // Sums of several blocks: each block into c, then folded; settled at the end.
+  void add_blocks(const Class& c, std::size_t axis, const RunList& list, const Tiles& tiles) const {
+    const std::int64_t pitch = tiles.vectors * p_.lanes, rows = c[axis].count;
+    const std::int64_t elements = c[0].count * c[1].count * c[2].count * c[3].count * pitch;
+    std::memset(static_cast<void*>(bench_.hi), 0, static_cast<std::size_t>(elements) * sizeof(T));
+    std::memset(static_cast<void*>(bench_.lo), 0, static_cast<std::size_t>(elements) * sizeof(T));
+    TileArgs<T> args = tiles.args;
+    args.c_row = pitch;
+    args.first = true;
+    for (std::int64_t begin = 0, end; begin < list.count(); begin = end) {
+      end = list.block_end(begin);
+      args.runs = list.begin() + begin;
+      args.run_count = end - begin;
+      each_row(c, axis, [&](const Position& m, std::int64_t row) {
+        TileArgs<T> one = args;
+        one.a += source_at(c, m);
+        one.c = bench_.c + row * rows * pitch;
+        sweep_rows(tiles.shapes, one, tiles.vectors, rows);
+      });
+      job_.set.sums.fold({bench_.hi, bench_.lo, bench_.c, nullptr, nullptr, elements});
+    }
+    job_.set.sums.settle({bench_.hi, bench_.lo, nullptr, nullptr, bench_.hi, elements});
+    each_row(c, axis, [&](const Position& m, std::int64_t row) {
+      T* to = tiles.args.c + result_at(c, m);
+      const T* from = bench_.hi + row * rows * pitch;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        std::memcpy(static_cast<void*>(to + i * tiles.args.c_row), from + i * pitch,
+                    static_cast<std::size_t>(tiles.args.lanes) * sizeof(T));
+      }
+    });
+  }
+
+  void add_dot(const Class& c, std::size_t axis, const RunList& list, std::int64_t group) const {
+    DotArgs<T> args{};
+    args.a_row = c[axis].source_step * source_.step[axis];
+    args.b = job_.panel + group * p_.layer.taps * p_.k * p_.n;
+    args.b_col = p_.layer.taps * p_.k;
+    args.b_unit = 1;
+    args.runs = list.begin();
+    args.run_count = list.count();
+    args.c_row = c[axis].step * result_.step[axis];
+    args.rows = c[axis].count;
+    each_row(c, axis, [&](const Position& m, std::int64_t) {
+      args.a = source_.base + group * p_.k - part_.source + source_at(c, m);
+      args.c = result_.base + group * p_.n - part_.channel + result_at(c, m);
+      job_.set.dot.fn[p_.n - 1](args);
+    });
+  }
+
+  const Job<T>& job_;
+  const GatherProgram& p_;
+  const Part part_;
+  const Workbench<T>& bench_;
+  const Box region_;
+  Field<T> source_, result_;
+  std::int64_t plane_ = 0;
+};
+
+template <class T>
+void run_unit(void* context, std::int64_t index, int worker) {
+  const Job<T>& job = *static_cast<Job<T>*>(context);
+  const Workbench<T> bench = job.workbench(worker);
+  Unit<T>(job, index / job.p.parts, part_of(job.p, index % job.p.parts), bench).run();
+}
+
+template <class T>
+Status pack_filter(Job<T>& job, const Policy& policy) {
+  const GatherProgram& p = job.p;
+  if (p.panel == 0) return {};
+  const bool lanewise = p.form == GatherForm::lanewise;
+  const std::int64_t units = lanewise ? p.layer.taps : p.layer.taps * p.layer.groups;
+  return spread(policy, {units, static_cast<int>(p.workers), lanewise ? pack_lanes<T> : pack_tap<T>, &job});
+}
+
+template <class T>
+Status run_typed(const GatherProgram& p, const Kernels& kernels, const EngineArgs& args, DType dtype,
+                 const Policy& policy) {
+  Job<T> job(p, kernels, args, dtype);
+  CONVGRAD_RETURN_IF_ERROR(pack_filter(job, policy));
+  return spread(policy, {p.region_count() * p.parts, static_cast<int>(p.workers), run_unit<T>, &job});
+}
+
+}  // namespace
+
+Box GatherProgram::region_box(std::int64_t index) const {
+  return part_number(index, {{}, results_of(*this)}, region);
+}
+
+GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Policy& policy) {
+  GatherProgram p;
+  p.layer = layer_of(g);
+  const Layer& l = p.layer;
+  p.backward = g.direction == Direction::input_grad;
+  const Image in{g.dtype, steps_of(l, true), l.in_channel_step, l.in_origin};
+  const Image out{g.dtype, steps_of(l, false), l.out_channel_step, 0};
+  p.source = p.backward ? out : in;
+  p.result = p.backward ? in : out;
+  p.k = p.backward ? l.c_out : l.c_in;
+  p.n = p.backward ? l.c_in : l.c_out;
+  visit(g.dtype, [&]<class S>(S) {
+    const auto& table = kernels.of<typename DTypeOf<S>::Accumulator>().tile;
+    p.lanes = table.lanes;
+    p.widest = widest(table);
+  });
+  p.form = form_of(p);
+  for (std::size_t a = 0; a < kAxes; ++a)
+    p.stretches[a] = p.backward ? backward_stretches(l.axes[a]) : forward_stretches(l.axes[a]);
+  choose_regions(p);
+  choose_parts(p, g, policy);
+  p.panel = panel_elements(p);
+  p.several_blocks = p.form != GatherForm::dot && l.taps * p.k > kBlockSteps;
+  return p;
+}
+
+std::int64_t workspace_bytes(const GatherProgram& p, DType dtype) {
+  return visit(dtype, [&]<class S>(S) {
+    using T = typename DTypeOf<S>::Accumulator;
+    Carver carve(nullptr);
+    carve.take<T>(p.panel);
+    for (std::int64_t w = 0; w < p.workers; ++w) Workbench<T>(carve, p);
+    return carve.used();
+  });
+}
+
+Status run_gather(const GatherProgram& p, const Kernels& kernels, const Geometry& g, const EngineArgs& args,
+                  const Policy& policy) {
+  return visit(g.dtype, [&]<class S>(S) {
+    return run_typed<typename DTypeOf<S>::Accumulator>(p, kernels, args, g.dtype, policy);
+  });
+}
+
+}  // namespace convgrad::cpu

@@ -1,0 +1,16 @@
+// Which instruction set runs: the best this CPU has, or the lower one that CONVGRAD_ISA names.
+#pragma once
+
+#include <span>
+
+#include "engines/cpu/kernels/kernels.h"
+
+namespace convgrad::cpu {
+
+// Every instruction set of isas.inc that this CPU can run, best first. Never empty on a supported CPU.
+std::span<const Kernels> runnable_kernels();
+
+// Null where none can run.
+const Kernels* chosen_kernels();
+
+}  // namespace convgrad::cpu

@@ -1,0 +1,46 @@
+// Moves a matrix between a tensor and the workspace: layout and element type change here and
+// nowhere else.
+//
+//   to[r * to_row + c * to_col] = convert(from[r * from_row + c * from_col])
+//
+// 16-bit types widen exactly and narrow to nearest even. Fast where neighbours lie side by side
+// along one of the two indices on either side (rows copied, or blocks transposed).
+#pragma once
+
+#include <cstdint>
+
+#include "convgrad/dtype.h"
+
+namespace convgrad::cpu {
+
+struct CopyArgs {
+  const void* from;
+  std::int64_t from_row, from_col;
+  void* to;
+  std::int64_t to_row, to_col;
+  std::int64_t rows, cols;
+};
+
+//   to[r * to_row + c] = from[r * from_row + index[c]]      channels repeated or spread for small groups
+template <class T>
+struct ExpandArgs {
+  const T* from;
+  std::int64_t from_row;
+  T* to;
+  std::int64_t to_row;
+  std::int64_t rows, cols;
+  const std::int32_t* index;
+};
+
+using CopyFn = void (*)(const CopyArgs&);
+
+// By DType: from a tensor to its accumulator type, and back.
+struct CopyTable {
+  CopyFn in[5];
+  CopyFn out[5];
+  void (*expand_f32)(const ExpandArgs<float>&);
+  void (*expand_f64)(const ExpandArgs<double>&);
+  void (*expand_u32)(const ExpandArgs<std::uint32_t>&);
+};
+
+}  // namespace convgrad::cpu

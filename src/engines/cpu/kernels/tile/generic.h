@@ -1,0 +1,157 @@
+// The algorithm of tile.h, once, for any vector width. Included by one thin file an instruction set.
+#pragma once
+
+#include <utility>
+
+#include "engines/cpu/kernels/tile/tile.h"
+#include "engines/cpu/simd/simd.h"
+
+namespace convgrad::cpu::HWY_NAMESPACE {
+namespace {
+
+enum class Operand { broadcast, lanewise };
+
+// Rows * vectors accumulators, the vectors of b and one of a must fit the register file. Lanewise
+// tiles are bound by loads, which 8 rows hide; int32 is there to be right, not fast.
+constexpr int kRegisters = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 32 : 16;
+template <class T>
+constexpr int max_rows(Operand operand, int vectors) {
+  const int limit = std::is_floating_point_v<T> ? (operand == Operand::broadcast ? kMaxTileRows : 8) : 4;
+  const int rows = (kRegisters - 1 - vectors) / vectors;
+  return rows < limit ? rows : limit;
+}
+
+template <class T, Operand kOperand, int kRows, int kVectors, bool kMasked>
+struct Tile {
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  static constexpr int kLanes = kLanesOf<T>;
+
+  V sums[kRows][kVectors];
+  FirstLanes<T> tail;  // of the last vector
+
+  explicit Tile(const TileArgs<T>& t) : tail(t.lanes - (kVectors - 1) * kLanes) {}
+
+  HWY_INLINE V load(const T* from, int v) const {
+    if (kMasked && v == kVectors - 1) return tail.load(from + v * kLanes);
+    return hn::LoadU(D(), from + v * kLanes);
+  }
+  HWY_INLINE void store(V value, T* to, int v) const {
+    if (kMasked && v == kVectors - 1) {
+      tail.store(value, to + v * kLanes);
+    } else {
+      hn::StoreU(value, D(), to + v * kLanes);
+    }
+  }
+
+  HWY_INLINE void clear() {
+#pragma GCC unroll 16
+    for (int m = 0; m < kRows; ++m) {
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) sums[m][v] = hn::Zero(D());
+    }
+  }
+
+  // Row m lies at p[m / 3] + (m % 3) * a_row: three rows a pointer, so that x86 needs five address
+  // registers for fourteen rows.
+  HWY_INLINE void steps(const TileArgs<T>& t, const Run& run) {
+    constexpr int kPointers = (kRows + 2) / 3;
+    const T* p[kPointers];
+#pragma GCC unroll 16
+    for (int i = 0; i < kPointers; ++i) p[i] = t.a + run.a + 3 * i * t.a_row;
+    const T* b = t.b + run.b * t.b_unit;
+    const std::int64_t a_row = t.a_row, a_step = t.a_step, b_step = t.b_step;
+    for (std::int32_t k = run.length; k > 0; --k) {
+      V right[kVectors];
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) right[v] = load(b, v);
+#pragma GCC unroll 16
+      for (int m = 0; m < kRows; ++m) {
+        const T* row = p[m / 3] + (m % 3) * a_row;
+        if constexpr (kOperand == Operand::broadcast) {
+          const V left = hn::Set(D(), *row);
+#pragma GCC unroll 16
+          for (int v = 0; v < kVectors; ++v) sums[m][v] = multiply_add(left, right[v], sums[m][v]);
+        } else {
+#pragma GCC unroll 16
+          for (int v = 0; v < kVectors; ++v) sums[m][v] = multiply_add(load(row, v), right[v], sums[m][v]);
+        }
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < kPointers; ++i) p[i] += a_step;
+      b += b_step;
+    }
+  }
+
+  // c lies in the second cache or beyond: ask for it a whole sum ahead.
+  static HWY_INLINE void fetch_sums(const TileArgs<T>& t) {
+#pragma GCC unroll 16
+    for (int m = 0; m < kRows; ++m) {
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) __builtin_prefetch(t.c + m * t.c_row + v * kLanes, 1);
+    }
+  }
+
+  HWY_INLINE void close_chunk(const TileArgs<T>& t, bool first) {
+#pragma GCC unroll 16
+    for (int m = 0; m < kRows; ++m) {
+      T* row = t.c + m * t.c_row;
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) {
+        store(first ? sums[m][v] : hn::Add(load(row, v), sums[m][v]), row, v);
+      }
+    }
+  }
+
+  static void run(const TileArgs<T>& t) {
+    Tile tile(t);
+    tile.clear();
+    tile.fetch_sums(t);
+    bool first = t.first;
+    for (const Run* r = t.runs; r != t.runs + t.run_count; ++r) {
+      tile.steps(t, *r);
+      if (!r->closes) continue;
+      tile.close_chunk(t, first);
+      tile.clear();
+      first = false;
+    }
+  }
+};
+
+// With predicated loads a masked vector costs what a whole one does; without, whole tiles get a copy
+// of their own.
+constexpr bool kPredicated = HWY_TARGET <= HWY_AVX3;
+
+template <class T, Operand kOperand, int kRows, int kVectors>
+void tile(const TileArgs<T>& t) {
+  if (kPredicated || t.lanes != kVectors * kLanesOf<T>) {
+    Tile<T, kOperand, kRows, kVectors, true>::run(t);
+  } else {
+    Tile<T, kOperand, kRows, kVectors, kPredicated>::run(t);
+  }
+}
+
+template <class T, Operand kOperand, int kVectors, int... kRow>
+void fill_rows(TileFn<T>* row, std::integer_sequence<int, kRow...>) {
+  ((row[kRow] = tile<T, kOperand, kRow + 1, kVectors>), ...);
+}
+
+template <class T, Operand kOperand, int... kVector>
+void fill(TileShapes<T>& shapes, std::integer_sequence<int, kVector...>) {
+  ((shapes.max_rows[kVector] = max_rows<T>(kOperand, kVector + 1),
+    fill_rows<T, kOperand, kVector + 1>(
+        shapes.fn[kVector], std::make_integer_sequence<int, max_rows<T>(kOperand, kVector + 1)>())),
+   ...);
+}
+
+template <class T>
+TileTable<T> tile_table() {
+  TileTable<T> table{};
+  table.lanes = kLanesOf<T>;
+  fill<T, Operand::broadcast>(table.broadcast, std::make_integer_sequence<int, kMaxTileVectors>());
+  fill<T, Operand::lanewise>(table.lanewise, std::make_integer_sequence<int, kMaxTileVectors>());
+  return table;
+}
+
+}  // namespace
+}  // namespace convgrad::cpu::HWY_NAMESPACE

@@ -1,0 +1,219 @@
+// The kernels of every instruction set this CPU has, against scalar loops.
+#include "engines/cpu/kernels/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "engines/cpu/isa.h"
+#include "support/problems.h"
+
+namespace convgrad::cpu {
+namespace {
+
+template <class T>
+std::vector<T> random_values(test::Random& random, std::size_t count) {
+  std::vector<T> values(count);
+  for (T& value : values) value = static_cast<T>(random.between(-8, 8));
+  return values;
+}
+
+std::vector<Run> random_runs(test::Random& random, std::int64_t a_limit, std::int64_t b_limit) {
+  std::vector<Run> runs(static_cast<std::size_t>(random.between(1, 5)));
+  for (Run& run : runs) {
+    run = {random.between(0, a_limit), random.between(0, b_limit), static_cast<std::int32_t>(random.between(1, 9)),
+           static_cast<std::int32_t>(random.between(0, 1))};
+  }
+  runs.back().closes = 1;
+  return runs;
+}
+
+// Small integers: every order gives the same sum, so a wrong index is the only way to differ.
+template <class T>
+void expect_tiles(const TileTable<T>& table, bool lanewise) {
+  test::Random random(41);
+  const TileShapes<T>& shapes = lanewise ? table.lanewise : table.broadcast;
+  for (int vectors = 1; vectors <= kMaxTileVectors; ++vectors) {
+    for (int rows = 1; rows <= shapes.max_rows[vectors - 1]; ++rows) {
+      for (bool first : {false, true}) {
+        const std::int64_t lanes = random.between((vectors - 1) * table.lanes + 1, vectors * table.lanes);
+        const std::vector<T> a = random_values<T>(random, 4000), b = random_values<T>(random, 4000);
+        const std::vector<T> before = random_values<T>(random, 4000);
+        const std::vector<Run> runs = random_runs(random, 100, 3);
+        std::vector<T> got = before, wanted = before;
+        const TileArgs<T> args{.a = a.data(), .a_row = random.between(1, 70), .a_step = random.between(1, 70),
+                               .b = b.data(), .b_step = lanes + random.between(0, 5), .b_unit = 17, .runs = runs.data(),
+                               .run_count = static_cast<std::int64_t>(runs.size()), .c = got.data() + 3,
+                               .c_row = lanes + random.between(0, 9), .lanes = lanes, .first = first};
+        for (std::int64_t m = 0; m < rows; ++m) {
+          for (std::int64_t l = 0; l < lanes; ++l) {
+            T sum = first ? T(0) : before[static_cast<std::size_t>(3 + m * args.c_row + l)];
+            for (const Run& run : runs) {
+              for (std::int64_t k = 0; k < run.length; ++k) {
+                const std::int64_t at = run.a + k * args.a_step + m * args.a_row + (lanewise ? l : 0);
+                sum += a[static_cast<std::size_t>(at)] *
+                       b[static_cast<std::size_t>(run.b * args.b_unit + k * args.b_step + l)];
+              }
+            }
+            wanted[static_cast<std::size_t>(3 + m * args.c_row + l)] = sum;
+          }
+        }
+        shapes.fn[vectors - 1][rows - 1](args);
+        ASSERT_EQ(got, wanted) << vectors << " vectors, " << rows << " rows, " << lanes << " lanes";
+      }
+    }
+  }
+}
+
+class KernelsOf : public testing::TestWithParam<int> {
+ protected:
+  const Kernels& kernels() const { return runnable_kernels()[static_cast<std::size_t>(GetParam())]; }
+};
+
+TEST_P(KernelsOf, tiles_multiply_and_add_and_write_nothing_else) {
+  for (bool lanewise : {false, true}) {
+    expect_tiles<float>(kernels().f32.tile, lanewise);
+    expect_tiles<double>(kernels().f64.tile, lanewise);
+    expect_tiles<std::uint32_t>(kernels().u32.tile, lanewise);
+  }
+}
+
+template <class T>
+void expect_dots(const DotTable<T>& table) {
+  test::Random random(42);
+  for (std::int64_t cols = 1; cols <= kMaxDotCols; ++cols) {
+    for (std::int64_t rows = 1; rows <= 19; rows += 3) {
+      const std::vector<T> a = random_values<T>(random, 3000), b = random_values<T>(random, 3000);
+      std::vector<Run> runs = random_runs(random, 30, 40);
+      for (Run& run : runs) run.length = static_cast<std::int32_t>(random.between(1, 50));
+      std::vector<T> got(1000, T(77)), wanted = got;
+      const DotArgs<T> args{.a = a.data(), .a_row = 90, .b = b.data(), .b_col = 101, .b_unit = 2, .runs = runs.data(),
+                            .run_count = static_cast<std::int64_t>(runs.size()), .c = got.data(), .c_row = cols + 2,
+                            .rows = rows};
+      for (std::int64_t m = 0; m < rows; ++m) {
+        for (std::int64_t n = 0; n < cols; ++n) {
+          T sum = T(0);
+          for (const Run& run : runs) {
+            for (std::int64_t k = 0; k < run.length; ++k) {
+              sum += a[static_cast<std::size_t>(m * 90 + run.a + k)] *
+                     b[static_cast<std::size_t>(n * 101 + run.b * 2 + k)];
+            }
+          }
+          wanted[static_cast<std::size_t>(m * args.c_row + n)] = sum;
+        }
+      }
+      table.fn[cols - 1](args);
+      ASSERT_EQ(got, wanted) << rows << " rows, " << cols << " columns";
+    }
+  }
+}
+
+TEST_P(KernelsOf, dots_add_up_along_the_sum) {
+  expect_dots<float>(kernels().f32.dot);
+  expect_dots<double>(kernels().f64.dot);
+  expect_dots<std::uint32_t>(kernels().u32.dot);
+}
+
+// All strides that tensors and panels have, and one that is neither.
+TEST_P(KernelsOf, copies_between_all_layouts_and_types) {
+  test::Random random(43);
+  for (const DTypeInfo& dtype : all_dtypes()) {
+    visit(dtype.dtype, [&]<class S>(S) {
+      using T = typename DTypeOf<S>::Accumulator;
+      for (int round = 0; round < 60; ++round) {
+        const std::int64_t rows = random.between(1, 40), cols = random.between(1, 40);
+        const std::int64_t kinds[][2] = {{cols + 3, 1}, {1, rows + 2}, {2 * cols + 1, 2}};
+        const auto& from = kinds[random.between(0, 2)];
+        const auto& to = kinds[random.between(0, 2)];
+        std::vector<S> narrow(4000);
+        for (S& value : narrow) {
+          if constexpr (requires { S::from(1.0f); }) {
+            value = S::from(static_cast<float>(random.between(-100, 100)));
+          } else {
+            value = static_cast<S>(random.between(-100, 100));
+          }
+        }
+        std::vector<T> wide(4000, T(5));
+        std::vector<S> back(4000);
+        kernels().copy.in[static_cast<int>(dtype.dtype)]({narrow.data(), from[0], from[1], wide.data(), to[0], to[1], rows, cols});
+        kernels().copy.out[static_cast<int>(dtype.dtype)]({wide.data(), to[0], to[1], back.data(), from[0], from[1], rows, cols});
+        for (std::int64_t r = 0; r < rows; ++r) {
+          for (std::int64_t c = 0; c < cols; ++c) {
+            const auto at = static_cast<std::size_t>(r * from[0] + c * from[1]);
+            ASSERT_EQ(wide[static_cast<std::size_t>(r * to[0] + c * to[1])], static_cast<T>(narrow[at]));
+            ASSERT_EQ(std::memcmp(&back[at], &narrow[at], sizeof(S)), 0);
+          }
+        }
+      }
+    });
+  }
+}
+
+template <class S>
+void expect_conversions(const CopyTable& copy, DType dtype) {
+  std::vector<S> all(65536);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].bits = static_cast<std::uint16_t>(i);
+  std::vector<float> wide(all.size());
+  copy.in[static_cast<int>(dtype)]({all.data(), 1, 1, wide.data(), 1, 1, 1, 65536});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const float wanted = static_cast<float>(all[i]);
+    if (std::isnan(wanted)) {
+      ASSERT_TRUE(std::isnan(wide[i])) << i;
+    } else {
+      ASSERT_EQ(std::memcmp(&wide[i], &wanted, 4), 0) << i;
+    }
+  }
+  test::Random random(44);
+  std::vector<float> values(200000);
+  for (float& value : values) {
+    const auto bits = static_cast<std::uint32_t>(random.bits());
+    std::memcpy(&value, &bits, 4);
+  }
+  // Halfway between neighbours: ties go to even.
+  for (std::size_t i = 0; i + 1 < 60000; ++i) {
+    const double mid = (static_cast<double>(wide[i]) + static_cast<double>(wide[i + 1])) / 2;
+    values[i] = static_cast<float>(mid);
+  }
+  std::vector<S> narrow(values.size());
+  copy.out[static_cast<int>(dtype)]({values.data(), 1, 1, narrow.data(), 1, 1, 1, static_cast<std::int64_t>(values.size())});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const S wanted = S::from(values[i]);
+    if (std::isnan(values[i])) {
+      ASSERT_TRUE(std::isnan(static_cast<float>(narrow[i])));
+    } else {
+      ASSERT_EQ(narrow[i].bits, wanted.bits) << values[i];
+    }
+  }
+}
+
+TEST_P(KernelsOf, sixteen_bit_types_widen_exactly_and_round_to_even) {
+  expect_conversions<Half>(kernels().copy, DType::f16);
+  expect_conversions<BFloat16>(kernels().copy, DType::bf16);
+}
+
+TEST_P(KernelsOf, folding_keeps_what_addition_loses) {
+  std::vector<float> hi(37, 1e8f), lo(37, 0.0f), one(37, 1.0f), out(37);
+  for (int i = 0; i < 1000; ++i) kernels().f32.sums.fold({hi.data(), lo.data(), one.data(), nullptr, nullptr, 37});
+  kernels().f32.sums.settle({hi.data(), lo.data(), nullptr, nullptr, out.data(), 37});
+  for (float value : out) EXPECT_EQ(value, 100001000.0f);
+}
+
+TEST_P(KernelsOf, settling_keeps_infinities_and_nans) {
+  const float inf = std::numeric_limits<float>::infinity();
+  std::vector<float> hi = {inf, 1.0f, -inf}, lo(3, 0.0f), out(3);
+  const std::vector<float> block = {1.0f, inf, inf};
+  kernels().f32.sums.fold({hi.data(), lo.data(), block.data(), nullptr, nullptr, 3});
+  kernels().f32.sums.settle({hi.data(), lo.data(), nullptr, nullptr, out.data(), 3});
+  EXPECT_EQ(out[0], inf);
+  EXPECT_EQ(out[1], inf);
+  EXPECT_TRUE(std::isnan(out[2]));
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, KernelsOf, testing::Range(0, static_cast<int>(runnable_kernels().size())),
+                         [](const auto& info) {
+                           return std::string(runnable_kernels()[static_cast<std::size_t>(info.param)].isa);
+                         });
+
+}  // namespace
+}  // namespace convgrad::cpu
