@@ -17,7 +17,8 @@ Json doctor_json(const SystemInfo& system) {
         Json{{"name", engine.name}, {"available", engine.available}, {"description", engine.description}});
   }
   return {{"version", system.version}, {"compiler", system.compiler}, {"cpu", system.cpu},
-          {"cores", system.cores},     {"features", system.features}, {"engines", engines}};
+          {"cores", system.cores},     {"features", system.features}, {"isa", cpu_isa()},
+          {"engines", engines}};
 }
 
 }  // namespace
@@ -28,8 +29,8 @@ int doctor_command(bool json) {
     print_json(doctor_json(system));
     return kOk;
   }
-  fmt::print("convgrad   {}\ncompiler   {}\ncpu        {}\ncores      {}\nfeatures   {}\nengines\n", system.version,
-             system.compiler, system.cpu, system.cores, fmt::join(system.features, " "));
+  fmt::print("convgrad   {}\ncompiler   {}\ncpu        {}\ncores      {}\nfeatures   {}\nisa        {}\nengines\n",
+             system.version, system.compiler, system.cpu, system.cores, fmt::join(system.features, " "), cpu_isa());
   for (const EngineInfo& engine : all_engines()) {
     fmt::print("  {:<12} {:<14} {}\n", engine.name, engine.available ? "available" : "not available",
                engine.description);

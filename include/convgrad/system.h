@@ -18,6 +18,10 @@ struct SystemInfo {
 };
 CONVGRAD_API SystemInfo system_info();
 
+// The instruction set the CPU engine uses: the best this CPU has, or the lower one that the environment
+// variable CONVGRAD_ISA named when it was first asked. Empty when CONVGRAD_ISA names none that can run here.
+CONVGRAD_API std::string cpu_isa();
+
 }  // namespace convgrad
 
 #endif  // CONVGRAD_SYSTEM_H_

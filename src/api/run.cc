@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api/guard.h"
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/rules.h"
 #include "base/text.h"
@@ -128,8 +129,11 @@ Status run_engine(const Plan& plan, const RunArgs& args, const Policy& policy) {
   const Result<const Engine*> engine = engine_of(plan);
   if (!engine.ok()) return engine.status();
   std::optional<Tensor> first_copy, second_copy;
-  std::shared_ptr<void> result_copy, own_workspace;
-  EngineArgs placed_args{nullptr, nullptr, args.result.data, args.workspace.data};
+  std::shared_ptr<void> result_copy;
+  const bool needs_scratch = plan.workspace_bytes > 0 && args.workspace.data == nullptr;
+  const Scratch scratch(needs_scratch ? static_cast<std::size_t>(plan.workspace_bytes) : 0);
+  if (needs_scratch && scratch.data() == nullptr) return Status::out_of_memory();
+  EngineArgs placed_args{nullptr, nullptr, args.result.data, needs_scratch ? scratch.data() : args.workspace.data};
   const Result<const void*> first = placed(args.first, first_copy);
   if (!first.ok()) return first.status();
   placed_args.first = *first;
@@ -143,11 +147,6 @@ Status run_engine(const Plan& plan, const RunArgs& args, const Policy& policy) {
                                  size_of(plan.geometry.dtype));
     if (result_copy == nullptr) return Status::out_of_memory();
     placed_args.result = result_copy.get();
-  }
-  if (plan.workspace_bytes > 0 && placed_args.workspace == nullptr) {
-    own_workspace = aligned_buffer(static_cast<std::size_t>(plan.workspace_bytes));
-    if (own_workspace == nullptr) return Status::out_of_memory();
-    placed_args.workspace = own_workspace.get();
   }
   CONVGRAD_RETURN_IF_ERROR((*engine)->run(plan, placed_args, policy));
   if (result_copy != nullptr) scatter(footprint_of(args.result), result_copy.get(), args.result.data);

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "convgrad/plan.h"
 #include "engines/engine.h"
+#include "planner/cache.h"
 
 namespace convgrad {
 namespace {
@@ -74,8 +75,12 @@ std::vector<Proposal> proposals(const Geometry& geometry, const Policy& policy) 
 
 Result<Plan> make_plan(const Geometry& geometry, const Policy& policy) {
   CONVGRAD_RETURN_IF_ERROR(policy_in_range(policy));
+  if (std::optional<Plan> plan = remembered(geometry, policy)) return std::move(*plan);
   for (Proposal& proposal : proposals(geometry, policy)) {
-    if (proposal.chosen) return std::move(proposal.plan);
+    if (proposal.chosen) {
+      remember(geometry, policy, *proposal.plan);
+      return std::move(proposal.plan);
+    }
     if (policy.engine == proposal.engine) return proposal.plan.status();
   }
   return refuse_engine(policy.engine, policy.engine.empty() ? "no engine can do this problem within the policy"

@@ -82,7 +82,8 @@ void choose_blocks(FilterProgram& p) {
 Position outputs_of(const Layer& l) { return {l.axes[0].out, l.axes[1].out, l.axes[2].out, l.axes[3].out}; }
 
 void choose_regions(FilterProgram& p) {
-  const std::int64_t channels = std::max<std::int64_t>(p.ci_each, p.co_each);
+  const std::int64_t planes = p.form == FilterForm::lanewise ? p.layer.c_in : 1;
+  const std::int64_t channels = std::max<std::int64_t>(p.form == FilterForm::lanewise ? 1 : p.ci_each, p.co_each * planes);
   const Position all = outputs_of(p.layer);
   p.region = part_of_at_most(all, std::clamp(kRegionElements / channels, kLeastRegion, kMostRegion));
   p.strip = part_of_at_most(p.region, kStrip);
@@ -296,7 +297,8 @@ class Unit {
     for (std::int64_t e = 0; e < layer_.c_in; ++e) {
       detail::for_each_row(box, [&](const Position& at) {
         job_.set.expand({x_.base + x_.offset(at), x_.step[3], wide.base + wide.offset(at) + e * plane_, wide.step[3],
-                         box.extent(3), block_.co_count, bench_.index + e * p_.co_each});
+                         box.extent(3), block_.co_count, bench_.index + e * p_.co_each,
+                         layer_.c_in == layer_.c_out && block_.co % layer_.c_out == 0 ? layer_.c_out : 0});
       });
     }
     x_ = wide;
@@ -408,7 +410,7 @@ class Unit {
 
   void add_rows(const RunList& list, const Rows& r) const {
     const bool lanewise = p_.form == FilterForm::lanewise, swapped = p_.form == FilterForm::swapped;
-    const TileShapes<T>& shapes = lanewise ? job_.set.tile.lanewise : job_.set.tile.broadcast;
+    const TileShapes<T>& shapes = lanewise ? job_.set.tile.lanewise : job_.set.tile.across;
     const Field<T>&a = swapped ? dy_ : x_, &b = swapped ? x_ : dy_;
     const LaneBlocks lanes(r.lanes, job_.set.tile.lanes, widest(job_.set.tile));
     for (std::int64_t block = 0; block < lanes.count; ++block) {

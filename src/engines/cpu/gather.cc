@@ -12,13 +12,16 @@
 namespace convgrad::cpu {
 namespace {
 
-// A region's source and result should stay in the second cache beside a panel of the filter.
-constexpr std::int64_t kRegionElements = 64 * 1024;
-constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 32;
+// Every region streams the packed filter once, so regions are large; where they are staged, the copies of
+// source and result bound them.
+constexpr std::int64_t kStagedElements = 256 * 1024;
+constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
 constexpr std::int64_t kUnits = 16;         // wanted, for the threads to share
 constexpr double kUnitTerms = 2e6;          // multiply-adds that are worth a unit
-constexpr std::int64_t kFewResults = 8;     // result channels up to which lanes run along the sum
-constexpr std::int64_t kLongEnough = 8;     // source channels from which they do
+// Few result channels waste lanes; lanes along the sum waste the last of their steps and a final addition,
+// which takes about as long as 16 terms a result.
+constexpr std::int64_t kFewResults = 8;
+constexpr std::int64_t kLongEnough = 16;
 
 Position steps_of(const Layer& layer, bool in) {
   Position step{};
@@ -26,9 +29,16 @@ Position steps_of(const Layer& layer, bool in) {
   return step;
 }
 
+// Of an average sum: the taps of a strided input gradient share the work of one position.
+std::int64_t terms_of(const GatherProgram& p) {
+  std::int64_t terms = p.layer.taps * p.k;
+  for (const Axis& axis : p.layer.axes) terms /= p.backward ? axis.stride : 1;
+  return terms;
+}
+
 GatherForm form_of(const GatherProgram& p) {
   if (p.layer.groups > 1 && (p.k == 1 || (p.k <= 16 && p.n < 16))) return GatherForm::lanewise;
-  return p.n <= kFewResults && p.k >= kLongEnough ? GatherForm::dot : GatherForm::dense;
+  return p.n <= kFewResults && terms_of(p) >= kLongEnough * p.n ? GatherForm::dot : GatherForm::dense;
 }
 
 std::int64_t all_source(const GatherProgram& p) { return p.layer.groups * p.k; }
@@ -53,9 +63,14 @@ std::int64_t item_count(const GatherProgram& p) {
 
 Position results_of(const GatherProgram& p) { return {extent(p, 0), extent(p, 1), extent(p, 2), extent(p, 3)}; }
 
+bool spreads_channels(const GatherProgram& p) { return p.form == GatherForm::lanewise && (p.k > 1 || p.n > 1); }
+
 void choose_regions(GatherProgram& p) {
-  const std::int64_t channels = std::max<std::int64_t>({1, all_source(p), all_results(p)});
-  p.region = part_of_at_most(results_of(p), std::clamp(kRegionElements / channels, kLeastRegion, kMostRegion));
+  const std::int64_t planes = spreads_channels(p) ? p.k : 1;
+  const std::int64_t channels = std::max(all_source(p), planes * all_results(p));
+  const bool staged = planes > 1 || !direct(p.source);
+  p.region = part_of_at_most(results_of(p),
+                             staged ? std::clamp(kStagedElements / channels, kLeastRegion, kMostRegion) : kMostRegion);
   for (std::size_t a = 0; a < kAxes; ++a) {
     const Axis& axis = p.layer.axes[a];
     const std::int64_t reach = (axis.taps - 1) * axis.dilation;
@@ -89,8 +104,6 @@ Box source_box(const GatherProgram& p, const Box& region) {
   }
   return box;
 }
-
-bool spreads_channels(const GatherProgram& p) { return p.form == GatherForm::lanewise && (p.k > 1 || p.n > 1); }
 
 // The filter as it lies serves lanewise tiles where its columns are the lanes.
 bool filter_in_place(const GatherProgram& p) {
@@ -282,7 +295,8 @@ class Unit {
         bench_.index[c] = static_cast<std::int32_t>((part_.channel + c) / p_.n * p_.k + e - part_.source);
       detail::for_each_row(box, [&](const Position& at) {
         job_.set.expand({source_.base + source_.offset(at), source_.step[3], wide.base + wide.offset(at) + e * plane_,
-                         wide.step[3], box.extent(3), part_.channels, bench_.index});
+                         wide.step[3], box.extent(3), part_.channels, bench_.index,
+                         p_.n == p_.k && part_.channel % p_.n == 0 ? p_.n : 0});
       });
     }
     source_ = wide;
@@ -324,10 +338,12 @@ class Unit {
           for (m[3] = 0; m[3] < end[3]; ++m[3]) visit(m, row++);
   }
 
+  // Positions that no tap reaches.
   void clear_class(const Class& c) const {
-    each_row(c, kAxes, [&](const Position& m, std::int64_t) {
-      std::memset(static_cast<void*>(result_.base + result_at(c, m)), 0,
-                  static_cast<std::size_t>(part_.channels) * sizeof(T));
+    const bool whole_rows = c[3].step * result_.step[3] == part_.channels;
+    const std::int64_t count = whole_rows ? c[3].count * part_.channels : part_.channels;
+    each_row(c, whole_rows ? 3 : kAxes, [&](const Position& m, std::int64_t) {
+      std::memset(static_cast<void*>(result_.base + result_at(c, m)), 0, static_cast<std::size_t>(count) * sizeof(T));
     });
   }
 
@@ -409,7 +425,7 @@ class Unit {
     args.b_step = args.b_unit = width;
     args.lanes = blocks.width(block);
     args.c = result_.base + group * p_.n + lane - part_.channel;
-    add_tiles(c, axis, list, {args, job_.set.tile.broadcast, width / p_.lanes});
+    add_tiles(c, axis, list, {args, job_.set.tile.along, width / p_.lanes});
   }
 
   void add_lanes(const Class& c, std::size_t axis, const RunList& list, std::int64_t item) const {

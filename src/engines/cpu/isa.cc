@@ -4,6 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
+#include "convgrad/system.h"
+
 namespace convgrad::cpu {
 
 #define CONVGRAD_CPU_ISA(name, needs) Kernels kernels_##name();
@@ -21,13 +24,16 @@ std::vector<Kernels> probe() {
   return all;
 }
 
-const Kernels* choose() {
-  const std::span<const Kernels> all = runnable_kernels();
+std::string_view wanted_isa() {
   const char* wanted = std::getenv("CONVGRAD_ISA");
-  for (const Kernels& kernels : all) {
-    if (wanted == nullptr || kernels.isa == wanted) return &kernels;
+  return wanted == nullptr ? "" : wanted;
+}
+
+const Kernels* choose() {
+  for (const Kernels& kernels : runnable_kernels()) {
+    if (wanted_isa().empty() || kernels.isa == wanted_isa()) return &kernels;
   }
-  return all.empty() ? nullptr : &all.front();
+  return nullptr;
 }
 
 }  // namespace
@@ -42,4 +48,20 @@ const Kernels* chosen_kernels() {
   return chosen;
 }
 
+std::string isa_objection() {
+  if (chosen_kernels() != nullptr) return {};
+  std::string names;
+  for (const Kernels& kernels : runnable_kernels()) names += concat(names.empty() ? "" : ", ", kernels.isa);
+  return concat("the environment variable CONVGRAD_ISA is \"", wanted_isa().substr(0, 40), "\", and this CPU has: ", names);
+}
+
 }  // namespace convgrad::cpu
+
+namespace convgrad {
+
+std::string cpu_isa() {
+  const cpu::Kernels* kernels = cpu::chosen_kernels();
+  return kernels == nullptr ? std::string() : std::string(kernels->isa);
+}
+
+}  // namespace convgrad

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "engines/cpu/kernels/kernels.h"
 
@@ -10,7 +11,10 @@ namespace convgrad::cpu {
 // Every instruction set of isas.inc that this CPU can run, best first. Never empty on a supported CPU.
 std::span<const Kernels> runnable_kernels();
 
-// Null where none can run.
+// Null where CONVGRAD_ISA names none of them.
 const Kernels* chosen_kernels();
+
+// Why there are none, in words; empty when there are.
+std::string isa_objection();
 
 }  // namespace convgrad::cpu

@@ -44,6 +44,24 @@ void drop_unread_phases(Axis& axis, std::int64_t& origin) {
   axis.stride = 1;
 }
 
+// A row of patches that touch without overlapping (stride = taps, no padding) is a row of pixels with
+// taps * c_in channels: in memory the channels of neighbouring inputs, and of neighbouring taps of the
+// filter, lie side by side. Layers of 2x2 stride 2, or patch embeddings, become 1x1 on that axis.
+void join_patches(Layer& layer, bool backward) {
+  Axis& row = layer.axes[3];
+  const bool fits = backward ? row.in == row.out * row.stride : row.in >= row.out * row.stride;
+  if (layer.groups > 1 || layer.in_channel_step != 1 || row.taps == 1 || row.taps != row.stride || row.dilation != 1 ||
+      row.pad != 0 || !fits) {
+    return;
+  }
+  layer.c_in *= row.taps;
+  layer.taps /= row.taps;
+  row.in_step *= row.stride;
+  for (Axis& axis : layer.axes) axis.tap_step /= row.taps;
+  row.in = row.out;
+  row.taps = row.stride = 1;
+}
+
 bool plain(const Axis& a) { return a.taps == 1 && a.stride == 1 && a.pad == 0 && a.in == a.out; }
 
 bool mergeable(const Axis& outer, const Axis& inner) {
@@ -117,6 +135,7 @@ Layer layer_of(const Geometry& g) {
   layer.in_channel_step = last ? 1 : g.in[0] * g.in[1] * g.in[2];
   layer.out_channel_step = last ? 1 : g.out[0] * g.out[1] * g.out[2];
   layer.taps = g.filter[0] * g.filter[1] * g.filter[2];
+  join_patches(layer, g.direction == Direction::input_grad);
   if (g.direction != Direction::input_grad) {
     for (Axis& axis : layer.axes) drop_unread_phases(axis, layer.in_origin);
   }

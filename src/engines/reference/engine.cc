@@ -13,6 +13,7 @@ namespace {
 // Measured on an Ice Lake Xeon at 2.8 GHz, one core: a multiply-add in double, and in __float128.
 constexpr double kNanosecondsDouble = 1.5;
 constexpr double kNanosecondsQuad = 60.0;
+constexpr double kNanosecondsElement = 15.0;  // to find a result's coordinates
 constexpr double kUnitMicroseconds = 50.0;  // long enough to hide handing a unit out
 
 Plan propose(const Geometry& g, const Policy&) {
@@ -21,8 +22,8 @@ Plan propose(const Geometry& g, const Policy&) {
   plan.engine = "reference";
   plan.kernel = concat("reference_", name(g.direction), "_", info(g.dtype).id);
   const double each = g.dtype == DType::f64 ? kNanosecondsQuad : kNanosecondsDouble;
-  plan.cost_us = nominal_flops(g) / 2.0 * each * 1e-3;
   const std::int64_t count = fixed_result_shape(g).elements();
+  plan.cost_us = (nominal_flops(g) / 2.0 * each + static_cast<double>(count) * kNanosecondsElement) * 1e-3;
   const double units = std::max(1.0, plan.cost_us / kUnitMicroseconds);
   plan.chunk = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(count) / units));
   plan.why = "plain loops over the definition, sums in twice the working precision, one result element at a time";

@@ -31,9 +31,9 @@ std::vector<Run> random_runs(test::Random& random, std::int64_t a_limit, std::in
 
 // Small integers: every order gives the same sum, so a wrong index is the only way to differ.
 template <class T>
-void expect_tiles(const TileTable<T>& table, bool lanewise) {
+void expect_tiles(const TileTable<T>& table, const TileShapes<T>& shapes) {
   test::Random random(41);
-  const TileShapes<T>& shapes = lanewise ? table.lanewise : table.broadcast;
+  const bool lanewise = &shapes == &table.lanewise, across = &shapes == &table.across;
   for (int vectors = 1; vectors <= kMaxTileVectors; ++vectors) {
     for (int rows = 1; rows <= shapes.max_rows[vectors - 1]; ++rows) {
       for (bool first : {false, true}) {
@@ -42,7 +42,8 @@ void expect_tiles(const TileTable<T>& table, bool lanewise) {
         const std::vector<T> before = random_values<T>(random, 4000);
         const std::vector<Run> runs = random_runs(random, 100, 3);
         std::vector<T> got = before, wanted = before;
-        const TileArgs<T> args{.a = a.data(), .a_row = random.between(1, 70), .a_step = random.between(1, 70),
+        const TileArgs<T> args{.a = a.data(), 
+                               .a_row = across ? 1 : random.between(1, 70), .a_step = random.between(1, 70),
                                .b = b.data(), .b_step = lanes + random.between(0, 5), .b_unit = 17, .runs = runs.data(),
                                .run_count = static_cast<std::int64_t>(runs.size()), .c = got.data() + 3,
                                .c_row = lanes + random.between(0, 9), .lanes = lanes, .first = first};
@@ -72,11 +73,12 @@ class KernelsOf : public testing::TestWithParam<int> {
 };
 
 TEST_P(KernelsOf, tiles_multiply_and_add_and_write_nothing_else) {
-  for (bool lanewise : {false, true}) {
-    expect_tiles<float>(kernels().f32.tile, lanewise);
-    expect_tiles<double>(kernels().f64.tile, lanewise);
-    expect_tiles<std::uint32_t>(kernels().u32.tile, lanewise);
-  }
+  const auto expect_all = [](const auto& table) {
+    for (const auto* shapes : {&table.along, &table.across, &table.lanewise}) expect_tiles(table, *shapes);
+  };
+  expect_all(kernels().f32.tile);
+  expect_all(kernels().f64.tile);
+  expect_all(kernels().u32.tile);
 }
 
 template <class T>

@@ -22,6 +22,8 @@ struct CopyArgs {
 };
 
 //   to[r * to_row + c] = from[r * from_row + index[c]]      channels repeated or spread for small groups
+//
+// `within` > 0 promises index[c] == c - c % within + index[0]: a shuffle inside groups of that many lanes.
 template <class T>
 struct ExpandArgs {
   const T* from;
@@ -30,6 +32,7 @@ struct ExpandArgs {
   std::int64_t to_row;
   std::int64_t rows, cols;
   const std::int32_t* index;
+  std::int64_t within;
 };
 
 using CopyFn = void (*)(const CopyArgs&);

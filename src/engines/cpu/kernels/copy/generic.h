@@ -177,12 +177,30 @@ void copy(const CopyArgs& m) {
 }
 
 template <class T>
-void expand(const ExpandArgs<T>& e) {
+void expand_by_index(const ExpandArgs<T>& e, std::int64_t first) {
   for (std::int64_t r = 0; r < e.rows; ++r) {
     const T* from = e.from + r * e.from_row;
     T* to = e.to + r * e.to_row;
-    for (std::int64_t c = 0; c < e.cols; ++c) to[c] = from[e.index[c]];
+    for (std::int64_t c = first; c < e.cols; ++c) to[c] = from[e.index[c]];
   }
+}
+
+template <class T>
+void expand(const ExpandArgs<T>& e) {
+  using D = hn::ScalableTag<T>;
+  if (e.within == 0 || kLanesOf<T> % e.within != 0) return expand_by_index(e, 0);
+  using Index = hn::TFromD<hn::RebindToSigned<D>>;
+  HWY_ALIGN Index lanes[kLanesOf<T>];
+  for (std::int64_t l = 0; l < kLanesOf<T>; ++l) lanes[l] = static_cast<Index>(l - l % e.within + e.index[0]);
+  const auto table = hn::SetTableIndices(D(), lanes);
+  const std::int64_t whole = e.cols / kLanesOf<T> * kLanesOf<T>;
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    const T* from = e.from + r * e.from_row;
+    T* to = e.to + r * e.to_row;
+    for (std::int64_t c = 0; c < whole; c += kLanesOf<T>)
+      hn::StoreU(hn::TableLookupLanes(hn::LoadU(D(), from + c), table), D(), to + c);
+  }
+  expand_by_index(e, whole);
 }
 
 CopyTable copy_table() {

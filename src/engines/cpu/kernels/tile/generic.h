@@ -9,14 +9,14 @@
 namespace convgrad::cpu::HWY_NAMESPACE {
 namespace {
 
-enum class Operand { broadcast, lanewise };
+enum class Operand { along, across, lanewise };
 
 // Rows * vectors accumulators, the vectors of b and one of a must fit the register file. Lanewise
 // tiles are bound by loads, which 8 rows hide; int32 is there to be right, not fast.
 constexpr int kRegisters = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 32 : 16;
 template <class T>
 constexpr int max_rows(Operand operand, int vectors) {
-  const int limit = std::is_floating_point_v<T> ? (operand == Operand::broadcast ? kMaxTileRows : 8) : 4;
+  const int limit = std::is_floating_point_v<T> ? (operand == Operand::lanewise ? 8 : kMaxTileRows) : 4;
   const int rows = (kRegisters - 1 - vectors) / vectors;
   return rows < limit ? rows : limit;
 }
@@ -52,23 +52,24 @@ struct Tile {
     }
   }
 
-  // Row m lies at p[m / 3] + (m % 3) * a_row: three rows a pointer, so that x86 needs five address
-  // registers for fourteen rows.
+  // Row m lies at p[m / kShare] + (m % kShare) * a_row. Three rows a pointer, so that x86 needs five address
+  // registers for fourteen rows; one pointer for all where rows are neighbours.
   HWY_INLINE void steps(const TileArgs<T>& t, const Run& run) {
-    constexpr int kPointers = (kRows + 2) / 3;
+    constexpr int kShare = kOperand == Operand::across ? kRows : 3;
+    constexpr int kPointers = (kRows + kShare - 1) / kShare;
     const T* p[kPointers];
 #pragma GCC unroll 16
-    for (int i = 0; i < kPointers; ++i) p[i] = t.a + run.a + 3 * i * t.a_row;
+    for (int i = 0; i < kPointers; ++i) p[i] = t.a + run.a + kShare * i * t.a_row;
     const T* b = t.b + run.b * t.b_unit;
-    const std::int64_t a_row = t.a_row, a_step = t.a_step, b_step = t.b_step;
+    const std::int64_t a_row = kOperand == Operand::across ? 1 : t.a_row, a_step = t.a_step, b_step = t.b_step;
     for (std::int32_t k = run.length; k > 0; --k) {
       V right[kVectors];
 #pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) right[v] = load(b, v);
 #pragma GCC unroll 16
       for (int m = 0; m < kRows; ++m) {
-        const T* row = p[m / 3] + (m % 3) * a_row;
-        if constexpr (kOperand == Operand::broadcast) {
+        const T* row = p[m / kShare] + (m % kShare) * a_row;
+        if constexpr (kOperand != Operand::lanewise) {
           const V left = hn::Set(D(), *row);
 #pragma GCC unroll 16
           for (int v = 0; v < kVectors; ++v) sums[m][v] = multiply_add(left, right[v], sums[m][v]);
@@ -148,7 +149,8 @@ template <class T>
 TileTable<T> tile_table() {
   TileTable<T> table{};
   table.lanes = kLanesOf<T>;
-  fill<T, Operand::broadcast>(table.broadcast, std::make_integer_sequence<int, kMaxTileVectors>());
+  fill<T, Operand::along>(table.along, std::make_integer_sequence<int, kMaxTileVectors>());
+  fill<T, Operand::across>(table.across, std::make_integer_sequence<int, kMaxTileVectors>());
   fill<T, Operand::lanewise>(table.lanewise, std::make_integer_sequence<int, kMaxTileVectors>());
   return table;
 }

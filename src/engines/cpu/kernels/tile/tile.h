@@ -1,7 +1,8 @@
 // The one multiply-add kernel of the engine: a tile of sums held in registers.
 //
-//   broadcast   c[m][l] = sum over k  a[k,m]    * b[k][l]      dense layers
-//   lanewise    c[m][l] = sum over k  a[k,m][l] * b[k][l]      depthwise and small groups
+//   along      c[m][l] = sum over k  a[k,m]    * b[k][l]      dense layers that gather
+//   across     the same, with neighbouring rows of a side by side (a_row = 1): dense filter gradients
+//   lanewise   c[m][l] = sum over k  a[k,m][l] * b[k][l]      depthwise and small groups
 //
 // l runs over the lanes (neighbouring channels), m over the rows of the tile, k over the steps of a
 // list of runs. Every lane adds its terms in the order of the list, one fused multiply-add a term,
@@ -57,7 +58,8 @@ struct TileShapes {
 template <class T>
 struct TileTable {
   int lanes;  // of one vector
-  TileShapes<T> broadcast;
+  TileShapes<T> along;
+  TileShapes<T> across;
   TileShapes<T> lanewise;
 };
 
