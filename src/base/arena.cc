@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/buffer.h"
+#include "base/machine.h"
 
 namespace convgrad {
 namespace {
@@ -42,6 +43,7 @@ class Door {
 };
 
 void* fresh(std::size_t bytes) {
+  if (bytes > kKeptBytes && static_cast<std::int64_t>(bytes) > available_memory()) return nullptr;
   const std::size_t alignment = bytes >= kHugePage ? kHugePage : kBufferAlignment;
   void* data = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 #if defined(MADV_HUGEPAGE)

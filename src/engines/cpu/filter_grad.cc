@@ -16,12 +16,14 @@ namespace {
 constexpr std::int64_t kBlockElements = 64 * 1024;   // of dw in one unit
 constexpr std::int64_t kRegionElements = 48 * 1024;  // of x or dy in one region
 constexpr std::int64_t kMostRegion = 512, kLeastRegion = 64;
+constexpr std::int64_t kShortStretch = 8;
 constexpr std::int64_t kStrip = 96;  // positions whose dy lanes stay in the first cache for all rows of dw
 constexpr std::int64_t kUnits = 16;                        // wanted, for the threads to share
 constexpr std::int64_t kSliceBytes = std::int64_t{4} << 20;  // for the partial sums of all slices
 constexpr double kUnitTerms = 2e6;                         // multiply-adds that are worth a slice
-// A direct read strides over whole pixels; past this the TLB and the cache sets suffer (-30 %).
-constexpr std::int64_t kDirectPitchBytes = 2048;
+// A kernel strides over whole pixels. Wider ones fall on few sets of the first cache and are staged, at a
+// distance that does not.
+constexpr std::int64_t kDirectPitchBytes = 256;
 constexpr std::int64_t kAlign = 16;  // lanes of dy and dw rows start on a cache line in f32
 
 std::int64_t last_axis_taps(const Layer& layer) { return layer.axes[3].taps; }
@@ -139,6 +141,15 @@ bool stages_x(const FilterProgram& p) {
 }
 bool stages_dy(const FilterProgram& p) { return !reads_in_place(p.dy, p.form == FilterForm::lanewise); }
 
+// From one staged position to the next, in elements: an odd number of cache lines where there are several.
+std::int64_t staged_pitch(std::int64_t channels) {
+  const std::int64_t rounded = round_up(channels, kAlign);
+  return rounded >= 8 * kAlign && rounded / kAlign % 2 == 0 ? rounded + kAlign : rounded;
+}
+std::int64_t x_pitch(const FilterProgram& p, std::int64_t channels) {
+  return p.merged ? channels : staged_pitch(channels);
+}
+
 // Input channels of a block.
 struct Channels {
   std::int64_t first, count;
@@ -164,11 +175,11 @@ struct Workbench {
   Workbench(Carver& carve, const FilterProgram& p) {
     const std::int64_t block = p.block_rows() * p.pitch, box = largest_input_box(p), region = largest_region(p);
     c = carve.take<T>(block);
-    hi = carve.take<T>(block);
-    lo = carve.take<T>(block);
-    x = carve.take<T>(stages_x(p) ? box * most_input_channels(p) : 0);
+    hi = carve.take<T>(p.slices == 1 ? block : 0);
+    lo = carve.take<T>(p.slices == 1 ? block : 0);
+    x = carve.take<T>(stages_x(p) ? box * x_pitch(p, most_input_channels(p)) : 0);
     spread_x = carve.take<T>(spreads_channels(p) ? p.layer.c_in * box * round_up(p.co_each, kAlign) : 0);
-    dy = carve.take<T>(stages_dy(p) ? region * round_up(p.co_each, kAlign) : 0);
+    dy = carve.take<T>(stages_dy(p) ? region * staged_pitch(p.co_each) : 0);
     index = carve.take<std::int32_t>(spreads_channels(p) ? p.layer.c_in * p.co_each : 0);
     runs = carve.take<Run>(RunList::most(region, region));
   }
@@ -220,10 +231,13 @@ class Unit {
   Unit(const Job<T>& job, const FilterBlock& block, const Workbench<T>& bench)
       : job_(job), p_(job.p), layer_(job.p.layer), block_(block), bench_(bench) {}
 
-  void add_up(std::int64_t first_region, std::int64_t end_region) {
+  // hi + lo = the sum over the regions.
+  void add_up(std::int64_t first_region, std::int64_t end_region, T* hi, T* lo) {
     const std::int64_t elements = p_.block_rows() * p_.pitch;
-    clear(bench_.hi, elements);
-    clear(bench_.lo, elements);
+    hi_ = hi;
+    lo_ = lo;
+    clear(hi, elements);
+    clear(lo, elements);
     clear(bench_.c, elements);
     if (spreads_channels(p_)) fill_index();
     std::int64_t steps = 0;
@@ -235,7 +249,8 @@ class Unit {
         steps = 0;
       }
       bring(region);
-      for_each_part(region, p_.strip, [this](const Box& strip) { add_strip(strip); });
+      for_each_part(region, p_.strip, [this](const Box& strip) { add_box(strip, false); });
+      if (p_.merged || p_.form == FilterForm::lanewise) add_box(region, true);
       steps += region.positions();
     }
     fold();
@@ -247,7 +262,7 @@ class Unit {
   }
 
   void fold() const {
-    job_.set.sums.fold({bench_.hi, bench_.lo, bench_.c, nullptr, nullptr, p_.block_rows() * p_.pitch});
+    job_.set.sums.fold({hi_, lo_, bench_.c, nullptr, nullptr, p_.block_rows() * p_.pitch});
   }
 
   void fill_index() const {
@@ -270,7 +285,7 @@ class Unit {
     const Box box = input_box(layer_, region);
     const Channels channels = input_channels(p_, block_);
     if (stages_x(p_)) {
-      x_ = staged_field(bench_.x, box, channels.count);
+      x_ = staged_field(bench_.x, box, x_pitch(p_, channels.count));
       stage_in(job_.kernels.copy, job_.args.first, {p_.x, box, channels.first, channels.count}, x_);
     } else {
       x_ = direct_field<T>(job_.args.first, p_.x, channels.first);
@@ -282,7 +297,7 @@ class Unit {
     const void* dy = p_.form == FilterForm::ones ? job_.args.first : job_.args.second;
     const std::int64_t channel = p_.form == FilterForm::lanewise ? block_.co : block_.group * layer_.c_out + block_.co;
     if (stages_dy(p_)) {
-      dy_ = staged_field(bench_.dy, region, round_up(block_.co_count, kAlign));
+      dy_ = staged_field(bench_.dy, region, staged_pitch(block_.co_count));
       stage_in(job_.kernels.copy, dy, {p_.dy, region, channel, block_.co_count}, dy_);
     } else {
       dy_ = direct_field<T>(dy, p_.dy, channel);
@@ -304,14 +319,15 @@ class Unit {
     x_ = wide;
   }
 
-  void add_strip(const Box& strip) {
+  // Short stretches (the edges of a row) wait for the whole region: in a strip they have too few terms.
+  void add_box(const Box& box, bool edges) {
     for (std::int64_t row = block_.tap_row; row < block_.tap_row + block_.tap_rows; ++row) {
-      const Box valid = valid_outputs(strip, row);
+      const Box valid = valid_outputs(box, row);
       if (valid.positions() == 0) continue;
       if (p_.merged || p_.form == FilterForm::lanewise) {
         for (const Stretch& whole : p_.row_stretches) {
-          const Stretch part = clipped(whole, strip.begin[3], strip.end[3]);
-          if (part.taps > 0 && part.count > 0) add_stretch(valid, row, part);
+          const Stretch part = clipped(whole, box.begin[3], box.end[3]);
+          if (part.taps > 0 && part.count > 0 && (whole.count < kShortStretch) == edges) add_stretch(valid, row, part);
         }
       } else {
         for (std::int64_t tap = 0; tap < layer_.axes[3].taps; ++tap) add_tap(valid, row, tap);
@@ -329,10 +345,10 @@ class Unit {
     return taps;
   }
 
-  // Outputs of the strip whose inputs exist for the taps of the axes before the last.
-  Box valid_outputs(const Box& strip, std::int64_t row) const {
+  // Outputs of a box whose inputs exist for the taps of the axes before the last.
+  Box valid_outputs(const Box& box, std::int64_t row) const {
     const Position taps = taps_of(row);
-    Box valid = strip;
+    Box valid = box;
     for (std::size_t a = 0; a < 3; ++a) clip(valid, a, taps[a]);
     return valid;
   }
@@ -437,6 +453,7 @@ class Unit {
   const FilterBlock block_;
   const Workbench<T>& bench_;
   Field<T> x_, dy_;
+  T *hi_ = nullptr, *lo_ = nullptr;
   std::int64_t plane_ = 0;
   T one_ = T(1);
 };
@@ -467,15 +484,11 @@ void run_unit(void* context, std::int64_t index, int worker) {
   const Workbench<T> bench = job.workbench(worker);
   const std::int64_t block = index / p.slices, slice = index % p.slices;
   const FilterBlock b = p.block(block);
-  Unit<T>(job, b, bench).add_up(p.region_count() * slice / p.slices, p.region_count() * (slice + 1) / p.slices);
-  if (p.slices == 1) {
-    write_block(job, b, bench.hi, bench.lo);
-    return;
-  }
   const std::int64_t place = index * job.slices.block;
-  const std::size_t bytes = static_cast<std::size_t>(job.slices.block) * sizeof(T);
-  std::memcpy(job.slices.hi + place, bench.hi, bytes);
-  std::memcpy(job.slices.lo + place, bench.lo, bytes);
+  T* hi = p.slices == 1 ? bench.hi : job.slices.hi + place;
+  T* lo = p.slices == 1 ? bench.lo : job.slices.lo + place;
+  Unit<T>(job, b, bench).add_up(p.region_count() * slice / p.slices, p.region_count() * (slice + 1) / p.slices, hi, lo);
+  if (p.slices == 1) write_block(job, b, hi, lo);
 }
 
 // Slices in order, into the first.

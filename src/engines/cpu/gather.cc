@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/machine.h"
 #include "engines/cpu/carve.h"
@@ -16,6 +17,7 @@ namespace {
 // source and result bound them.
 constexpr std::int64_t kStagedElements = 256 * 1024;
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
+constexpr std::int64_t kMostInBlocks = 384;  // of sums of several blocks: their partial sums take three copies
 constexpr std::int64_t kUnits = 16;         // wanted, for the threads to share
 constexpr double kUnitTerms = 2e6;          // multiply-adds that are worth a unit
 // Few result channels waste lanes; lanes along the sum waste the last of their steps and a final addition,
@@ -69,8 +71,8 @@ void choose_regions(GatherProgram& p) {
   const std::int64_t planes = spreads_channels(p) ? p.k : 1;
   const std::int64_t channels = std::max(all_source(p), planes * all_results(p));
   const bool staged = planes > 1 || !direct(p.source);
-  p.region = part_of_at_most(results_of(p),
-                             staged ? std::clamp(kStagedElements / channels, kLeastRegion, kMostRegion) : kMostRegion);
+  const std::int64_t most = p.several_blocks ? kMostInBlocks : kMostRegion;
+  p.region = part_of_at_most(results_of(p), staged ? std::clamp(kStagedElements / channels, kLeastRegion, most) : most);
   for (std::size_t a = 0; a < kAxes; ++a) {
     const Axis& axis = p.layer.axes[a];
     const std::int64_t reach = (axis.taps - 1) * axis.dilation;
@@ -207,8 +209,18 @@ struct Job {
   }
 };
 
-// Panels keep taps in the order in which sources rise, so that neighbouring taps are one run.
-std::int64_t panel_tap(const GatherProgram& p, std::int64_t tap) { return p.backward ? p.layer.taps - 1 - tap : tap; }
+// Where a tap stands in the panels: the taps of the last axis that a stretch can share side by side, in the
+// order in which their sources rise, so that they are one run. Backward these are every `apart`-th tap, the
+// last first.
+std::int64_t panel_tap(const GatherProgram& p, std::int64_t tap) {
+  if (!p.backward) return tap;
+  const Axis& axis = p.layer.axes[3];
+  const std::int64_t apart = axis.stride / std::gcd(axis.stride, axis.dilation);
+  const std::int64_t row = tap / axis.taps * axis.taps, t = tap % axis.taps, phase = t % apart;
+  std::int64_t before = 0;
+  for (std::int64_t other = 0; other < std::min(phase, axis.taps); ++other) before += ceil_div(axis.taps - other, apart);
+  return row + before + ceil_div(axis.taps - phase, apart) - 1 - t / apart;
+}
 
 // One tap of one group: rows are source channels, columns result channels.
 template <class T>
@@ -573,10 +585,10 @@ GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Po
   p.form = form_of(p);
   for (std::size_t a = 0; a < kAxes; ++a)
     p.stretches[a] = p.backward ? backward_stretches(l.axes[a]) : forward_stretches(l.axes[a]);
+  p.several_blocks = p.form != GatherForm::dot && l.taps * p.k > kBlockSteps;
   choose_regions(p);
   choose_parts(p, g, policy);
   p.panel = panel_elements(p);
-  p.several_blocks = p.form != GatherForm::dot && l.taps * p.k > kBlockSteps;
   return p;
 }
 

@@ -15,7 +15,7 @@
 namespace convgrad::cpu {
 
 inline constexpr std::int64_t kChunkSteps = 36;
-inline constexpr std::int64_t kBlockSteps = 1024;
+inline constexpr std::int64_t kBlockSteps = 2048;
 
 // Steps along a and b from one term of a run to the next; b in the units of TileArgs::b_unit.
 struct RunSteps {

@@ -12,6 +12,13 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Sanitizers take minutes to compile every shape of tile; the sums are the same with few.
+#if defined(CONVGRAD_FEW_TILES)
+constexpr bool kFewTiles = true;
+#else
+constexpr bool kFewTiles = false;
+#endif
+
 template <class T>
 inline constexpr int kLanesOf = static_cast<int>(hn::MaxLanes(hn::ScalableTag<T>()));
 

@@ -13,8 +13,8 @@ namespace {
 template <int kCols>
 constexpr int dot_rows() {
   constexpr int kBudget = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 24 : 10;
-  constexpr int kRows = kBudget / kCols;
-  return kRows >= 8 ? 8 : kRows >= 4 ? 4 : kRows >= 2 ? 2 : 1;
+  constexpr int kRows = kFewTiles ? 1 : kBudget / kCols;
+  return kRows >= 16 ? 16 : kRows >= 8 ? 8 : kRows >= 4 ? 4 : kRows >= 2 ? 2 : 1;
 }
 
 // All lanes of v, by halves.

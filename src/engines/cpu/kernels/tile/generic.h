@@ -16,6 +16,7 @@ enum class Operand { along, across, lanewise };
 constexpr int kRegisters = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 32 : 16;
 template <class T>
 constexpr int max_rows(Operand operand, int vectors) {
+  if (kFewTiles) return vectors > 2 ? 0 : 2;
   const int limit = std::is_floating_point_v<T> ? (operand == Operand::lanewise ? 8 : kMaxTileRows) : 4;
   const int rows = (kRegisters - 1 - vectors) / vectors;
   return rows < limit ? rows : limit;
@@ -133,7 +134,7 @@ void tile(const TileArgs<T>& t) {
 }
 
 template <class T, Operand kOperand, int kVectors, int... kRow>
-void fill_rows(TileFn<T>* row, std::integer_sequence<int, kRow...>) {
+void fill_rows([[maybe_unused]] TileFn<T>* row, std::integer_sequence<int, kRow...>) {
   ((row[kRow] = tile<T, kOperand, kRow + 1, kVectors>), ...);
 }
 
