@@ -43,7 +43,7 @@ endforeach()
 convgrad_room(engines LINKS base geometry reference SOURCES
   src/engines/engines.cc src/engines/spread.cc src/engines/reference/engine.cc
   src/engines/cpu/engine.cc src/engines/cpu/filter_grad.cc src/engines/cpu/gather.cc src/engines/cpu/isa.cc
-  src/engines/cpu/layer.cc ${cpu_kernels})
+  src/engines/cpu/layer.cc src/engines/cpu/small.cc ${cpu_kernels})
 convgrad_room(planner LINKS base geometry engines SOURCES
   src/planner/cache.cc src/planner/explain.cc src/planner/planner.cc)
 convgrad_room(api LINKS base geometry engines planner SOURCES src/api/eager.cc src/api/run.cc)

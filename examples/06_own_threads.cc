@@ -31,17 +31,17 @@ struct MyThreads {
 };
 
 int main() {
-  Tensor x = Tensor::zeros(DType::f32, {2, 20, 20, 8}).value(), dy = Tensor::zeros(DType::f32, {2, 20, 20, 16}).value();
+  Tensor x = Tensor::zeros(DType::f32, {8, 20, 20, 16}).value(), dy = Tensor::zeros(DType::f32, {8, 20, 20, 32}).value();
   int at = 0;
   for (float& value : x.as<float>()) value = float((at += 7) % 23) * 0.3f;
   for (float& value : dy.as<float>()) value = float((at += 5) % 19) * 0.7f;
 
   ConvOptions options{.padding = Padding::same()};
-  const Tensor pooled = conv2d_backprop_filter(x, Shape{3, 3, 8, 16}, dy, options).value();
+  const Tensor pooled = conv2d_backprop_filter(x, Shape{3, 3, 16, 32}, dy, options).value();
 
   MyThreads mine;
   options.policy.parallel_for = {MyThreads::run, &mine};
-  const Tensor lent = conv2d_backprop_filter(x, Shape{3, 3, 8, 16}, dy, options).value();
+  const Tensor lent = conv2d_backprop_filter(x, Shape{3, 3, 16, 32}, dy, options).value();
 
   std::printf("%ld units of work on 3 lent threads\n", long(mine.indices_run));
   const bool same = std::memcmp(pooled.data(), lent.data(), static_cast<std::size_t>(lent.bytes())) == 0;

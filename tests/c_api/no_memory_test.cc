@@ -159,6 +159,7 @@ TEST(NoMemory, a_lent_loop_that_throws) {
   long allowed = -1;
   convgrad_policy policy{};
   policy.struct_size = sizeof(policy);
+  policy.engine = "reference";  // one that lends out work however small the problem
   policy.parallel_for = throws_and_takes_the_memory;
   policy.parallel_for_context = &allowed;
   const PlanHandle handle(kSceneProblem, &policy);

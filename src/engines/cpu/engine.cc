@@ -6,6 +6,7 @@
 #include "engines/cpu/filter_grad.h"
 #include "engines/cpu/gather.h"
 #include "engines/cpu/isa.h"
+#include "engines/cpu/small.h"
 #include "engines/engine.h"
 #include "engines/spread.h"
 #include "geometry/shapes.h"
@@ -18,7 +19,7 @@ struct NothingToAdd {};
 
 struct Program final : EngineProgram {
   const Kernels* kernels = nullptr;
-  std::variant<NothingToAdd, GatherProgram, FilterProgram> work;
+  std::variant<NothingToAdd, SmallProgram, GatherProgram, FilterProgram> work;
 };
 
 bool any_zero(const Extents& e) { return e[0] == 0 || e[1] == 0 || e[2] == 0; }
@@ -28,15 +29,15 @@ bool has_terms(const Geometry& g) {
   return g.direction == Direction::bias_grad || !(g.c_in == 0 || any_zero(g.in) || any_zero(g.filter));
 }
 
-bool gathers(const Geometry& g) {
-  return g.direction == Direction::forward || g.direction == Direction::input_grad;
-}
+bool gathers(const Geometry& g) { return g.direction == Direction::forward || g.direction == Direction::input_grad; }
 
 std::shared_ptr<Program> program_of(const Geometry& g, const Policy& policy) {
   auto program = std::make_shared<Program>();
   program->kernels = chosen_kernels();
   if (!has_terms(g)) return program;
-  if (gathers(g)) {
+  if (is_small(g)) {
+    program->work = small_program(g);
+  } else if (gathers(g)) {
     program->work = gather_program(g, *program->kernels, policy);
   } else {
     program->work = filter_program(g, policy);
@@ -50,6 +51,7 @@ struct Form {
   double share;  // of the CPU's multiply-add peak that it reaches, measured on the shapes of bench/
 };
 constexpr Form kZeros{"zeros", "no sum has a term: the result is cleared", 1};
+constexpr Form kSmall{"small", "too few terms for tiles: one loop nest over the definition, sums in double", 0.02};
 constexpr Form kGatherForms[] = {
     {"dense", "result channels in lanes, source pixels in rows, the filter packed into panels", 0.8},
     {"dot", "few result channels: lanes along the source channels", 0.5},
@@ -63,12 +65,13 @@ constexpr Form kFilterForms[] = {
 const Form& form_of(const Program& program) {
   if (const auto* p = std::get_if<GatherProgram>(&program.work)) return kGatherForms[static_cast<int>(p->form)];
   if (const auto* p = std::get_if<FilterProgram>(&program.work)) return kFilterForms[static_cast<int>(p->form)];
-  return kZeros;
+  return std::holds_alternative<SmallProgram>(program.work) ? kSmall : kZeros;
 }
 
 std::int64_t bytes_of(const Program& program, DType dtype) {
   if (const auto* p = std::get_if<GatherProgram>(&program.work)) return workspace_bytes(*p, dtype);
   if (const auto* p = std::get_if<FilterProgram>(&program.work)) return workspace_bytes(*p, dtype);
+  if (const auto* p = std::get_if<SmallProgram>(&program.work)) return workspace_bytes(*p);
   return 0;
 }
 
@@ -106,14 +109,32 @@ Plan propose(const Geometry& g, const Policy& policy) {
   return plan;
 }
 
+// A single unit, on the caller's thread.
+struct Single {
+  const Program& program;
+  const Geometry& geometry;
+  const EngineArgs& args;
+
+  static void run(void* context, std::int64_t, int) {
+    const auto& [program, g, args] = *static_cast<Single*>(context);
+    if (const auto* p = std::get_if<SmallProgram>(&program.work)) {
+      run_small(*p, g, args);
+    } else {
+      const auto bytes = fixed_result_shape(g).elements() * static_cast<std::int64_t>(size_of(g.dtype));
+      std::fill_n(static_cast<char*>(args.result), bytes, char{});
+    }
+  }
+};
+
 Status run(const Plan& plan, const EngineArgs& args, const Policy& policy) {
   const Geometry& g = plan.geometry;
   const auto& program = static_cast<const Program&>(*plan.program);
-  if (const auto* p = std::get_if<GatherProgram>(&program.work)) return run_gather(*p, *program.kernels, g, args, policy);
-  if (const auto* p = std::get_if<FilterProgram>(&program.work)) return run_filter(*p, *program.kernels, g, args, policy);
-  std::fill_n(static_cast<char*>(args.result),
-              fixed_result_shape(g).elements() * static_cast<std::int64_t>(size_of(g.dtype)), char{});
-  return {};
+  if (const auto* p = std::get_if<GatherProgram>(&program.work))
+    return run_gather(*p, *program.kernels, g, args, policy);
+  if (const auto* p = std::get_if<FilterProgram>(&program.work))
+    return run_filter(*p, *program.kernels, g, args, policy);
+  Single single{program, g, args};
+  return spread(policy, WorkerUnits{1, 1, Single::run, &single});
 }
 
 }  // namespace

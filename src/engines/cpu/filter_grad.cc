@@ -13,14 +13,14 @@ namespace convgrad::cpu {
 namespace {
 
 // None of these may depend on the machine: they decide the order of the sums.
-constexpr std::int64_t kBlockElements = 64 * 1024;   // of dw in one unit
+constexpr std::int64_t kBlockElements = 128 * 1024;  // of dw in one unit
 constexpr std::int64_t kRegionElements = 48 * 1024;  // of x or dy in one region
 constexpr std::int64_t kMostRegion = 512, kLeastRegion = 64;
 constexpr std::int64_t kShortStretch = 8;
 constexpr std::int64_t kStrip = 96;  // positions whose dy lanes stay in the first cache for all rows of dw
-constexpr std::int64_t kUnits = 16;                        // wanted, for the threads to share
+constexpr std::int64_t kUnits = 16;  // wanted, for the threads to share
 constexpr std::int64_t kSliceBytes = std::int64_t{4} << 20;  // for the partial sums of all slices
-constexpr double kUnitTerms = 2e6;                         // multiply-adds that are worth a slice
+constexpr double kUnitTerms = 2e6;                           // multiply-adds that are worth a slice
 // A kernel strides over whole pixels. Wider ones fall on few sets of the first cache and are staged, at a
 // distance that does not.
 constexpr std::int64_t kDirectPitchBytes = 256;
@@ -62,8 +62,9 @@ void choose_blocks(FilterProgram& p) {
   const std::int64_t tap_rows = l.taps / last_axis_taps(l);
   p.tap_rows_each = tap_rows;
   p.ci_each = l.c_in;
-  p.co_each = p.form == FilterForm::lanewise ? std::min<std::int64_t>(l.all_out(), 64 * std::max<std::int64_t>(1, 4 / l.c_in))
-                                             : l.c_out;
+  p.co_each = p.form == FilterForm::lanewise
+                  ? std::min<std::int64_t>(l.all_out(), 64 * std::max<std::int64_t>(1, 4 / l.c_in))
+                  : l.c_out;
   const auto elements = [&] { return p.tap_rows_each * last_axis_taps(l) * p.ci_each * round_up(p.co_each, kAlign); };
   while (elements() > kBlockElements) {
     std::int64_t& wider = p.ci_each > p.co_each && !p.merged ? p.ci_each : p.co_each;
@@ -85,7 +86,8 @@ Position outputs_of(const Layer& l) { return {l.axes[0].out, l.axes[1].out, l.ax
 
 void choose_regions(FilterProgram& p) {
   const std::int64_t planes = p.form == FilterForm::lanewise ? p.layer.c_in : 1;
-  const std::int64_t channels = std::max<std::int64_t>(p.form == FilterForm::lanewise ? 1 : p.ci_each, p.co_each * planes);
+  const std::int64_t channels =
+      std::max<std::int64_t>(p.form == FilterForm::lanewise ? 1 : p.ci_each, p.co_each * planes);
   const Position all = outputs_of(p.layer);
   p.region = part_of_at_most(all, std::clamp(kRegionElements / channels, kLeastRegion, kMostRegion));
   p.strip = part_of_at_most(p.region, kStrip);
@@ -96,8 +98,9 @@ void choose_slices(FilterProgram& p, const Geometry& g) {
   const auto bytes = static_cast<std::int64_t>(g.dtype == DType::f64 ? 8 : 4);
   const std::int64_t all = 2 * bytes * p.block_count() * p.block_rows() * p.pitch;
   const auto worth = static_cast<std::int64_t>(std::min(1e6, nominal_flops(g) / 2 / kUnitTerms));
-  p.slices = std::max<std::int64_t>(
-      1, std::min({ceil_div(kUnits, p.block_count()), kSliceBytes / std::max<std::int64_t>(1, all), worth, p.region_count()}));
+  p.slices =
+      std::max<std::int64_t>(1, std::min({ceil_div(kUnits, p.block_count()),
+                                          kSliceBytes / std::max<std::int64_t>(1, all), worth, p.region_count()}));
 }
 
 std::int64_t worker_count(const FilterProgram& p, const Policy& policy) {
@@ -261,9 +264,7 @@ class Unit {
     std::memset(static_cast<void*>(memory), 0, static_cast<std::size_t>(count) * sizeof(T));
   }
 
-  void fold() const {
-    job_.set.sums.fold({hi_, lo_, bench_.c, nullptr, nullptr, p_.block_rows() * p_.pitch});
-  }
+  void fold() const { job_.set.sums.fold({hi_, lo_, bench_.c, nullptr, nullptr, p_.block_rows() * p_.pitch}); }
 
   void fill_index() const {
     const std::int64_t base = input_channels(p_, block_).first;
@@ -394,7 +395,8 @@ class Unit {
     const RunList list = runs_over(outputs, row, tap);
     const bool swapped = p_.form == FilterForm::swapped;
     const std::int64_t rows = swapped ? block_.co_count : block_.ci_count;
-    const std::int64_t first = ((row - block_.tap_row) * layer_.axes[3].taps + tap) * (swapped ? p_.co_each : p_.ci_each);
+    const std::int64_t first =
+        ((row - block_.tap_row) * layer_.axes[3].taps + tap) * (swapped ? p_.co_each : p_.ci_each);
     add_rows(list, {.first = first, .rows = rows, .lanes = swapped ? block_.ci_count : block_.co_count, .a_row = 1});
   }
 
@@ -405,7 +407,8 @@ class Unit {
     RunList list = runs_over(outputs, row, part.tap);
     const std::int64_t tap = (row - block_.tap_row) * layer_.axes[3].taps + part.tap;
     if (p_.merged) {
-      add_rows(list, {.first = tap * layer_.c_in, .rows = part.taps * layer_.c_in, .lanes = block_.co_count, .a_row = 1});
+      add_rows(list,
+               {.first = tap * layer_.c_in, .rows = part.taps * layer_.c_in, .lanes = block_.co_count, .a_row = 1});
       return;
     }
     for (std::int64_t e = 0; e < layer_.c_in; ++e) {
@@ -454,7 +457,7 @@ class Unit {
   const Workbench<T>& bench_;
   Field<T> x_, dy_;
   T *hi_ = nullptr, *lo_ = nullptr;
-  std::int64_t plane_ = 0;
+  std::int64_t plane_ = 0;  // from one plane of the spread x to the next
   T one_ = T(1);
 };
 
@@ -536,9 +539,7 @@ FilterBlock FilterProgram::block(std::int64_t index) const {
   return b;
 }
 
-Box FilterProgram::region_box(std::int64_t index) const {
-  return part_number(index, {{}, outputs_of(layer)}, region);
-}
+Box FilterProgram::region_box(std::int64_t index) const { return part_number(index, {{}, outputs_of(layer)}, region); }
 
 FilterProgram filter_program(const Geometry& g, const Policy& policy) {
   FilterProgram p;

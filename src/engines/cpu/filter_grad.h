@@ -37,7 +37,7 @@ struct FilterProgram {
   Layer layer;
   FilterForm form = FilterForm::dense;
   Image x{}, dy{};
-  bool merged = false;  // rows are (tap of the last axis, input channel)
+  bool merged = false;                                       // rows are (tap of the last axis, input channel)
   std::int64_t tap_rows_each = 1, ci_each = 1, co_each = 1;  // largest block
   Position blocks{};                                         // groups, tap rows, ci, co
   Position region{}, regions{};                              // extents, and how many an axis

@@ -18,8 +18,9 @@ namespace {
 constexpr std::int64_t kStagedElements = 256 * 1024;
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
 constexpr std::int64_t kMostInBlocks = 384;  // of sums of several blocks: their partial sums take three copies
-constexpr std::int64_t kUnits = 16;         // wanted, for the threads to share
-constexpr double kUnitTerms = 2e6;          // multiply-adds that are worth a unit
+constexpr std::int64_t kPanelSteps = 512;    // 128 KB of panel beside the region's own data
+constexpr std::int64_t kUnits = 16;          // wanted, for the threads to share
+constexpr double kUnitTerms = 2e6;           // multiply-adds that are worth a unit
 // Few result channels waste lanes; lanes along the sum waste the last of their steps and a final addition,
 // which takes about as long as 16 terms a result.
 constexpr std::int64_t kFewResults = 8;
@@ -218,7 +219,8 @@ std::int64_t panel_tap(const GatherProgram& p, std::int64_t tap) {
   const std::int64_t apart = axis.stride / std::gcd(axis.stride, axis.dilation);
   const std::int64_t row = tap / axis.taps * axis.taps, t = tap % axis.taps, phase = t % apart;
   std::int64_t before = 0;
-  for (std::int64_t other = 0; other < std::min(phase, axis.taps); ++other) before += ceil_div(axis.taps - other, apart);
+  for (std::int64_t other = 0; other < std::min(phase, axis.taps); ++other)
+    before += ceil_div(axis.taps - other, apart);
   return row + before + ceil_div(axis.taps - phase, apart) - 1 - t / apart;
 }
 
@@ -280,7 +282,7 @@ class Unit {
     const bool in_place = direct(p_.result);
     result_ = in_place ? direct_field<T>(job_.result, p_.result, part_.channel)
                        : staged_field(bench_.result, region_, round_up(part_.channels, kAlign));
-    each_class([&](const Class& c) { c[0].taps * c[1].taps * c[2].taps * c[3].taps > 0 ? add_class(c) : clear_class(c); });
+    each_class([&](const Class& c) { c[0].taps* c[1].taps* c[2].taps* c[3].taps > 0 ? add_class(c) : clear_class(c); });
     if (!in_place)
       stage_out(job_.kernels.copy, result_, {p_.result, region_, part_.channel, part_.channels}, job_.result);
   }
@@ -461,21 +463,40 @@ class Unit {
     std::int64_t vectors;
   };
 
+  // Where the sums of a class go: positions of the result, or rows of the workbench.
+  struct Target {
+    T* base;
+    bool in_result;
+    std::int64_t c_row;
+  };
+
+  // Runs [begin, end) into the target, which they overwrite. The panel is taken in parts that stay in the
+  // second cache while all tiles of the class use them.
+  void add_runs(const Class& c, std::size_t axis, const RunList& list, const Tiles& tiles, const Target& to,
+                std::int64_t begin, std::int64_t end) const {
+    const std::int64_t rows = c[axis].count;
+    TileArgs<T> args = tiles.args;
+    args.c_row = to.c_row;
+    for (std::int64_t part = begin, next; part < end; part = next) {
+      next = list.whole_chunks(part, end, kPanelSteps);
+      args.runs = list.begin() + part;
+      args.run_count = next - part;
+      args.first = part == begin;
+      each_row(c, axis, [&](const Position& m, std::int64_t row) {
+        TileArgs<T> one = args;
+        one.a += source_at(c, m);
+        one.c = to.base + (to.in_result ? result_at(c, m) : row * rows * to.c_row);
+        sweep_rows(tiles.shapes, one, tiles.vectors, rows);
+      });
+    }
+  }
+
   void add_tiles(const Class& c, std::size_t axis, const RunList& list, const Tiles& tiles) const {
     if (list.block_end(0) < list.count()) {
       add_blocks(c, axis, list, tiles);
-      return;
+    } else {
+      add_runs(c, axis, list, tiles, {tiles.args.c, true, tiles.args.c_row}, 0, list.count());
     }
-    TileArgs<T> args = tiles.args;
-    args.runs = list.begin();
-    args.run_count = list.count();
-    args.first = true;
-    each_row(c, axis, [&](const Position& m, std::int64_t) {
-      TileArgs<T> row = args;
-      row.a += source_at(c, m);
-      row.c += result_at(c, m);
-      sweep_rows(tiles.shapes, row, tiles.vectors, c[axis].count);
-    });
   }
 
   // Sums of several blocks: each block into c, then folded; settled at the end.
@@ -484,19 +505,9 @@ class Unit {
     const std::int64_t elements = c[0].count * c[1].count * c[2].count * c[3].count * pitch;
     std::memset(static_cast<void*>(bench_.hi), 0, static_cast<std::size_t>(elements) * sizeof(T));
     std::memset(static_cast<void*>(bench_.lo), 0, static_cast<std::size_t>(elements) * sizeof(T));
-    TileArgs<T> args = tiles.args;
-    args.c_row = pitch;
-    args.first = true;
     for (std::int64_t begin = 0, end; begin < list.count(); begin = end) {
       end = list.block_end(begin);
-      args.runs = list.begin() + begin;
-      args.run_count = end - begin;
-      each_row(c, axis, [&](const Position& m, std::int64_t row) {
-        TileArgs<T> one = args;
-        one.a += source_at(c, m);
-        one.c = bench_.c + row * rows * pitch;
-        sweep_rows(tiles.shapes, one, tiles.vectors, rows);
-      });
+      add_runs(c, axis, list, tiles, {bench_.c, false, pitch}, begin, end);
       job_.set.sums.fold({bench_.hi, bench_.lo, bench_.c, nullptr, nullptr, elements});
     }
     job_.set.sums.settle({bench_.hi, bench_.lo, nullptr, nullptr, bench_.hi, elements});
@@ -562,9 +573,7 @@ Status run_typed(const GatherProgram& p, const Kernels& kernels, const EngineArg
 
 }  // namespace
 
-Box GatherProgram::region_box(std::int64_t index) const {
-  return part_number(index, {{}, results_of(*this)}, region);
-}
+Box GatherProgram::region_box(std::int64_t index) const { return part_number(index, {{}, results_of(*this)}, region); }
 
 GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Policy& policy) {
   GatherProgram p;

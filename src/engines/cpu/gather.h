@@ -26,15 +26,15 @@ struct GatherProgram {
   GatherForm form = GatherForm::dense;
   bool backward = false;  // input gradient
   Image source{}, result{};
-  std::int64_t k = 0, n = 0;                // source and result channels of one group
+  std::int64_t k = 0, n = 0;  // source and result channels of one group
   std::array<std::vector<Stretch>, kAxes> stretches;
   Position region{}, regions{};
-  Position source_most{};                   // largest box a region reads
-  std::int64_t parts = 1;                   // of the result channels (dense: of group x lane blocks)
-  std::int64_t panel = 0;                   // elements of the packed filter
-  std::int64_t lanes = 0, widest = 0;       // of the instruction set: the packed filter's form
+  Position source_most{};              // largest box a region reads
+  std::int64_t parts = 1;              // of the result channels (dense: of group x lane blocks)
+  std::int64_t panel = 0;              // elements of the packed filter
+  std::int64_t lanes = 0, widest = 0;  // of the instruction set: the packed filter's form
   std::int64_t workers = 1;
-  bool several_blocks = false;              // sums longer than one block
+  bool several_blocks = false;  // sums longer than one block
 
   std::int64_t region_count() const { return regions[0] * regions[1] * regions[2] * regions[3]; }
   Box region_box(std::int64_t index) const;

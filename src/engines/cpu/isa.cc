@@ -52,7 +52,8 @@ std::string isa_objection() {
   if (chosen_kernels() != nullptr) return {};
   std::string names;
   for (const Kernels& kernels : runnable_kernels()) names += concat(names.empty() ? "" : ", ", kernels.isa);
-  return concat("the environment variable CONVGRAD_ISA is \"", wanted_isa().substr(0, 40), "\", and this CPU has: ", names);
+  return concat("the environment variable CONVGRAD_ISA is \"", wanted_isa().substr(0, 40),
+                "\", and this CPU has: ", names);
 }
 
 }  // namespace convgrad::cpu

@@ -21,8 +21,8 @@ std::array<Axis, kAxes> axes_of(const Geometry& g) {
   axes[0] = batch_axis(g);
   std::int64_t in_step = last ? g.c_in : 1, out_step = last ? g.c_out : 1, tap_step = 1;
   for (std::size_t d = 3; d-- > 0;) {
-    axes[d + 1] = {g.in[d],       g.out[d],        g.filter[d], g.stride[d], g.dilation[d],
-                   g.pad_before[d], in_step, out_step,    tap_step};
+    axes[d + 1] = {g.in[d],         g.out[d], g.filter[d], g.stride[d], g.dilation[d],
+                   g.pad_before[d], in_step,  out_step,    tap_step};
     in_step *= g.in[d];
     out_step *= g.out[d];
     tap_step *= g.filter[d];
@@ -91,7 +91,9 @@ struct Line {
   std::int64_t count, step, c0, slope, taps, extent;
   std::int64_t dest_first, dest_step, tap_first, tap_step;
 
-  std::int64_t first_tap(std::int64_t m) const { return std::clamp<std::int64_t>(ceil_div(-(step * m + c0), slope), 0, taps); }
+  std::int64_t first_tap(std::int64_t m) const {
+    return std::clamp<std::int64_t>(ceil_div(-(step * m + c0), slope), 0, taps);
+  }
   std::int64_t end_tap(std::int64_t m) const {
     return std::clamp<std::int64_t>(ceil_div(extent - (step * m + c0), slope), 0, taps);
   }
@@ -100,7 +102,7 @@ struct Line {
 
   Stretch stretch(std::int64_t m, std::int64_t end) const {
     const std::int64_t j = first_tap(m), j_end = std::max(j, end_tap(m));
-    return {dest_first + m * dest_step, dest_step, end - m, step * m + c0 + j * slope, step, slope,
+    return {dest_first + m * dest_step, dest_step, end - m,  step * m + c0 + j * slope, step, slope,
             tap_first + j * tap_step,   tap_step,  j_end - j};
   }
 };

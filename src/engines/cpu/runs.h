@@ -46,15 +46,21 @@ class RunList {
   const Run* begin() const { return runs_; }
   std::int64_t count() const { return count_; }
 
-  // The end of the block that starts at run `from`.
+  // The end of the block that starts at run `from`; blocks are as even as chunks allow.
   std::int64_t block_end(std::int64_t from) const {
+    const std::int64_t blocks = ceil_div(total_, block_);
+    return whole_chunks(from, count_, std::min(block_, total_ / blocks + chunk_));
+  }
+
+  // The end of as many chunks from run `from` on, before run `limit`, as have at most `most` terms; at least one.
+  std::int64_t whole_chunks(std::int64_t from, std::int64_t limit, std::int64_t most) const {
     std::int64_t steps = 0, end = from;
-    while (end < count_) {
+    while (end < limit) {
       std::int64_t next = end;
       std::int64_t chunk = 0;
       do chunk += runs_[next].length;
       while (!runs_[next++].closes);
-      if (end > from && steps + chunk > block_) break;
+      if (end > from && steps + chunk > most) break;
       steps += chunk;
       end = next;
     }
@@ -74,6 +80,7 @@ class RunList {
       runs_[count_++] = {a, b, static_cast<std::int32_t>(length), 0};
     }
     in_chunk_ += length;
+    total_ += length;
   }
 
   Run* runs_;
@@ -81,6 +88,7 @@ class RunList {
   std::int64_t chunk_, block_;
   std::int64_t count_ = 0;
   std::int64_t in_chunk_ = 0;
+  std::int64_t total_ = 0;
 };
 
 }  // namespace convgrad::cpu

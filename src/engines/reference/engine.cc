@@ -14,7 +14,7 @@ namespace {
 constexpr double kNanosecondsDouble = 1.5;
 constexpr double kNanosecondsQuad = 60.0;
 constexpr double kNanosecondsElement = 15.0;  // to find a result's coordinates
-constexpr double kUnitMicroseconds = 50.0;  // long enough to hide handing a unit out
+constexpr double kUnitMicroseconds = 50.0;    // long enough to hide handing a unit out
 
 Plan propose(const Geometry& g, const Policy&) {
   Plan plan;

@@ -127,7 +127,8 @@ std::string golden_lines(const Kernels& kernels, int threads) {
 // CONVGRAD_WRITE_GOLDEN=1 writes the file anew, after a change of the order of the sums that is meant.
 TEST(Isas, give_the_golden_bits_for_any_number_of_threads) {
   const char* path = CONVGRAD_TEST_DATA "/golden_bits.txt";
-  if (std::getenv("CONVGRAD_WRITE_GOLDEN") != nullptr) std::ofstream(path) << golden_lines(runnable_kernels().front(), 1);
+  if (std::getenv("CONVGRAD_WRITE_GOLDEN") != nullptr)
+    std::ofstream(path) << golden_lines(runnable_kernels().front(), 1);
   std::stringstream golden;
   golden << std::ifstream(path).rdbuf();
   ASSERT_GT(golden.str().size(), 1000u);

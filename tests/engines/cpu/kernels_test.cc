@@ -42,11 +42,18 @@ void expect_tiles(const TileTable<T>& table, const TileShapes<T>& shapes) {
         const std::vector<T> before = random_values<T>(random, 4000);
         const std::vector<Run> runs = random_runs(random, 100, 3);
         std::vector<T> got = before, wanted = before;
-        const TileArgs<T> args{.a = a.data(), 
-                               .a_row = across ? 1 : random.between(1, 70), .a_step = random.between(1, 70),
-                               .b = b.data(), .b_step = lanes + random.between(0, 5), .b_unit = 17, .runs = runs.data(),
-                               .run_count = static_cast<std::int64_t>(runs.size()), .c = got.data() + 3,
-                               .c_row = lanes + random.between(0, 9), .lanes = lanes, .first = first};
+        const TileArgs<T> args{.a = a.data(),
+                               .a_row = across ? 1 : random.between(1, 70),
+                               .a_step = random.between(1, 70),
+                               .b = b.data(),
+                               .b_step = lanes + random.between(0, 5),
+                               .b_unit = 17,
+                               .runs = runs.data(),
+                               .run_count = static_cast<std::int64_t>(runs.size()),
+                               .c = got.data() + 3,
+                               .c_row = lanes + random.between(0, 9),
+                               .lanes = lanes,
+                               .first = first};
         for (std::int64_t m = 0; m < rows; ++m) {
           for (std::int64_t l = 0; l < lanes; ++l) {
             T sum = first ? T(0) : before[static_cast<std::size_t>(3 + m * args.c_row + l)];
@@ -90,8 +97,15 @@ void expect_dots(const DotTable<T>& table) {
       std::vector<Run> runs = random_runs(random, 30, 40);
       for (Run& run : runs) run.length = static_cast<std::int32_t>(random.between(1, 50));
       std::vector<T> got(1000, T(77)), wanted = got;
-      const DotArgs<T> args{.a = a.data(), .a_row = 90, .b = b.data(), .b_col = 101, .b_unit = 2, .runs = runs.data(),
-                            .run_count = static_cast<std::int64_t>(runs.size()), .c = got.data(), .c_row = cols + 2,
+      const DotArgs<T> args{.a = a.data(),
+                            .a_row = 90,
+                            .b = b.data(),
+                            .b_col = 101,
+                            .b_unit = 2,
+                            .runs = runs.data(),
+                            .run_count = static_cast<std::int64_t>(runs.size()),
+                            .c = got.data(),
+                            .c_row = cols + 2,
                             .rows = rows};
       for (std::int64_t m = 0; m < rows; ++m) {
         for (std::int64_t n = 0; n < cols; ++n) {
@@ -138,8 +152,10 @@ TEST_P(KernelsOf, copies_between_all_layouts_and_types) {
         }
         std::vector<T> wide(4000, T(5));
         std::vector<S> back(4000);
-        kernels().copy.in[static_cast<int>(dtype.dtype)]({narrow.data(), from[0], from[1], wide.data(), to[0], to[1], rows, cols});
-        kernels().copy.out[static_cast<int>(dtype.dtype)]({wide.data(), to[0], to[1], back.data(), from[0], from[1], rows, cols});
+        kernels().copy.in[static_cast<int>(dtype.dtype)](
+            {narrow.data(), from[0], from[1], wide.data(), to[0], to[1], rows, cols});
+        kernels().copy.out[static_cast<int>(dtype.dtype)](
+            {wide.data(), to[0], to[1], back.data(), from[0], from[1], rows, cols});
         for (std::int64_t r = 0; r < rows; ++r) {
           for (std::int64_t c = 0; c < cols; ++c) {
             const auto at = static_cast<std::size_t>(r * from[0] + c * from[1]);
@@ -178,7 +194,8 @@ void expect_conversions(const CopyTable& copy, DType dtype) {
     values[i] = static_cast<float>(mid);
   }
   std::vector<S> narrow(values.size());
-  copy.out[static_cast<int>(dtype)]({values.data(), 1, 1, narrow.data(), 1, 1, 1, static_cast<std::int64_t>(values.size())});
+  copy.out[static_cast<int>(dtype)](
+      {values.data(), 1, 1, narrow.data(), 1, 1, 1, static_cast<std::int64_t>(values.size())});
   for (std::size_t i = 0; i < values.size(); ++i) {
     const S wanted = S::from(values[i]);
     if (std::isnan(values[i])) {

@@ -44,8 +44,10 @@ std::set<Triple> terms_of(const std::vector<Stretch>& stretches, std::set<std::i
     for (std::int64_t m = 0; m < s.count; ++m) {
       EXPECT_TRUE(positions.insert(s.first + m * s.step).second) << "a position in two stretches";
       for (std::int64_t j = 0; j < s.taps; ++j) {
-        EXPECT_TRUE(terms.insert({s.first + m * s.step, s.tap + j * s.tap_step,
-                                  s.source + m * s.source_step + j * s.source_per_tap}).second);
+        EXPECT_TRUE(terms
+                        .insert({s.first + m * s.step, s.tap + j * s.tap_step,
+                                 s.source + m * s.source_step + j * s.source_per_tap})
+                        .second);
       }
     }
   }

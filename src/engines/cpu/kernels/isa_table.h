@@ -11,14 +11,12 @@ namespace convgrad::cpu::HWY_NAMESPACE {
 namespace {
 
 template <class T>
-KernelSet<T> kernel_set(void (*expand)(const ExpandArgs<T>&)) {
-  return {tile_table<T>(), dot_table<T>(), sum_table<T>(), expand};
+KernelSet<T> kernel_set() {
+  return {tile_table<T>(), dot_table<T>(), sum_table<T>(), expand<T>};
 }
 
 Kernels kernel_tables(std::string_view isa) {
-  const CopyTable copy = copy_table();
-  return {isa, kernel_set<float>(copy.expand_f32), kernel_set<double>(copy.expand_f64),
-          kernel_set<std::uint32_t>(copy.expand_u32), copy};
+  return {isa, kernel_set<float>(), kernel_set<double>(), kernel_set<std::uint32_t>(), copy_table()};
 }
 
 }  // namespace

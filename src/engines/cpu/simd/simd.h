@@ -42,8 +42,7 @@ struct FirstLanes {
   hn::Mask<D> mask;
   std::size_t count;
 
-  explicit FirstLanes(std::int64_t left)
-      : count(static_cast<std::size_t>(left < kLanesOf<T> ? left : kLanesOf<T>)) {
+  explicit FirstLanes(std::int64_t left) : count(static_cast<std::size_t>(left < kLanesOf<T> ? left : kLanesOf<T>)) {
     mask = hn::FirstN(D(), count);
   }
 

@@ -41,9 +41,6 @@ using CopyFn = void (*)(const CopyArgs&);
 struct CopyTable {
   CopyFn in[5];
   CopyFn out[5];
-  void (*expand_f32)(const ExpandArgs<float>&);
-  void (*expand_f64)(const ExpandArgs<double>&);
-  void (*expand_u32)(const ExpandArgs<std::uint32_t>&);
 };
 
 }  // namespace convgrad::cpu

@@ -210,9 +210,6 @@ CopyTable copy_table() {
   table.out[static_cast<int>(DType::id)] = copy<accumulator, accumulator, type>;
 #include "convgrad/dtypes.inc"
 #undef CONVGRAD_DTYPE
-  table.expand_f32 = expand<float>;
-  table.expand_f64 = expand<double>;
-  table.expand_u32 = expand<std::uint32_t>;
   return table;
 }
 

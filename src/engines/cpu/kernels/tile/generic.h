@@ -141,8 +141,8 @@ void fill_rows([[maybe_unused]] TileFn<T>* row, std::integer_sequence<int, kRow.
 template <class T, Operand kOperand, int... kVector>
 void fill(TileShapes<T>& shapes, std::integer_sequence<int, kVector...>) {
   ((shapes.max_rows[kVector] = max_rows<T>(kOperand, kVector + 1),
-    fill_rows<T, kOperand, kVector + 1>(
-        shapes.fn[kVector], std::make_integer_sequence<int, max_rows<T>(kOperand, kVector + 1)>())),
+    fill_rows<T, kOperand, kVector + 1>(shapes.fn[kVector],
+                                        std::make_integer_sequence<int, max_rows<T>(kOperand, kVector + 1)>())),
    ...);
 }
 
