@@ -1,9 +1,9 @@
 # Each target does all of its own set-up; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test asan tsan clang bench fuzz coverage format lint clean
+.PHONY: help setup demo test asan tsan clang bench bench-peers profile fuzz coverage format lint clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
 
 setup: ## install what is missing (packages by name)
 	@tools/setup
@@ -29,9 +29,21 @@ clang: setup ## all tests built by clang
 	@tools/build clang
 	@ctest --preset clang
 
-bench: setup ## the benchmarks
-	@tools/build release --target validate_bench
+bench: setup ## time validation, then the layers of bench/shapes.json (ARGS: options of convgrad bench)
+	@tools/build release --target validate_bench convgrad_cli
 	@build/release/bench/validate_bench
+	@build/release/cli/convgrad bench $(ARGS)
+
+bench-peers: setup ## the same layers against TensorFlow, PyTorch, JAX and oneDNN (ARGS: options of bench/compare.py)
+	@tools/setup --peers
+	@tools/build release --target convgrad_cli
+	@bench/peers/install build/peers
+	@build/peers/bin/python bench/compare.py $(ARGS)
+
+profile: setup ## where the time of SHAPE goes (ARGS: options of convgrad bench)
+	@tools/setup --profile
+	@tools/build dev --target convgrad_cli
+	@tools/profile $(SHAPE) $(ARGS)
 
 fuzz: setup ## each fuzzer for SECONDS (60)
 	@tools/setup --dev

@@ -56,6 +56,9 @@ constexpr CommandHelp kHelp[] = {
     {"doctor",
      "  convgrad doctor\n"
      "  convgrad doctor --json\n"},
+    {"bench",
+     "  convgrad bench --ops filter,input --dtypes f32 --layouts last --threads 1\n"
+     "  convgrad bench shapes.json --match rn50 --isa avx2 --seconds 1 --json rows.json\n"},
 };
 
 std::string_view examples_of(const CLI::App& app) {
@@ -85,6 +88,7 @@ struct Requests {
   RunRequest run;
   ExplainRequest explain;
   CheckRequest check;
+  BenchRequest bench;
   bool ops_json = false, doctor_json = false;
 };
 
@@ -124,6 +128,21 @@ void add_check(CLI::App& program, CheckRequest& request) {
   app->add_flag("--json", request.json, "Answer as JSON, one object a line");
 }
 
+void add_bench(CLI::App& program, BenchRequest& request) {
+  CLI::App* app = program.add_subcommand("bench", "Verify and time the layers of a shapes file");
+  app->add_option("SHAPES.json", request.shapes, "Layers to time; left out: bench/shapes.json")
+      ->type_name("")
+      ->check(named_file());
+  app->add_option("--ops", request.ops, "Of filter, input and forward; left out: all")->type_name("A,B");
+  app->add_option("--dtypes", request.dtypes, "Of f32, f64, bf16 and f16; left out: all")->type_name("A,B");
+  app->add_option("--layouts", request.layouts, "Channels last, first or both; left out: both")->type_name("A,B");
+  app->add_option("--match", request.match, "Only shapes with this text in their name")->type_name("TEXT");
+  app->add_option("--isa", request.isa, "Instruction set to run, as CONVGRAD_ISA names it")->type_name("NAME");
+  app->add_option("--seconds", request.seconds, "Time spent on a cell; left out: 0.4")->type_name("S");
+  app->add_option("--json", request.json_file, "Write machine and rows there")->type_name("FILE")->check(named_file());
+  add_policy(*app, request.policy);
+}
+
 void add_commands(CLI::App& program, Requests& requests) {
   program.set_version_flag("--version", "convgrad " CONVGRAD_VERSION_STRING);
   program.formatter_fn(help_text);
@@ -136,6 +155,7 @@ void add_commands(CLI::App& program, Requests& requests) {
       ->add_flag("--json", requests.ops_json, "Answer as JSON");
   program.add_subcommand("doctor", "Describe this machine and build, for a bug report")
       ->add_flag("--json", requests.doctor_json, "Answer as JSON");
+  add_bench(program, requests.bench);
   for (CLI::App* command : program.get_subcommands({})) command->footer(kExitCodes);
 }
 
@@ -183,6 +203,7 @@ int dispatch(const CLI::App& program, const Requests& requests) {
   if (program.got_subcommand("explain")) return explain_command(requests.explain);
   if (program.got_subcommand("ops")) return ops_command(requests.ops_json);
   if (program.got_subcommand("doctor")) return doctor_command(requests.doctor_json);
+  if (program.got_subcommand("bench")) return bench_command(requests.bench);
   if (!requests.check.words.empty() && !requests.check.case_file.empty())
     return refuse_usage("check takes a call or --case FILE.json, not both");
   if (requests.check.words.empty() && requests.check.case_file.empty())

@@ -38,10 +38,23 @@ struct CheckRequest {
   bool json = false;
 };
 
+struct BenchRequest {
+  std::string shapes = "bench/shapes.json";
+  std::string ops = "filter,input,forward";
+  std::string dtypes = "f32,f64,bf16,f16";
+  std::string layouts = "last,first";
+  std::string match;            // only shapes with this in their name
+  std::string isa;              // empty: the best of this CPU
+  std::string seconds = "0.4";  // a cell
+  std::string json_file;
+  PolicyRequest policy;
+};
+
 int run_command(const RunRequest& request);
 int explain_command(const ExplainRequest& request);
 int check_command(const CheckRequest& request);
 int ops_command(bool json);
 int doctor_command(bool json);
+int bench_command(const BenchRequest& request);
 
 }  // namespace convgrad::cli

@@ -1,8 +1,9 @@
-// Reading with the C library: errno says why a call failed.
+// Files with the C library: errno says why a call failed.
 #include "cli/files.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -38,6 +39,18 @@ std::string read_text(const std::string& path, std::size_t limit) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   if (file == nullptr) file_failure("read", path);
   return read_stream(file.get(), path, limit);
+}
+
+void write_parts(const std::string& path, std::initializer_list<std::string_view> parts) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) file_failure("write", path);
+  const bool written = std::all_of(parts.begin(), parts.end(), [file](std::string_view part) {
+    return part.empty() || std::fwrite(part.data(), 1, part.size(), file) == part.size();
+  });
+  const int write_error = errno;
+  const bool closed = std::fclose(file) == 0;
+  if (!written) errno = write_error;
+  if (!written || !closed) file_failure("write", path);
 }
 
 }  // namespace convgrad::cli

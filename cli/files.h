@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 namespace convgrad::cli {
 
@@ -13,5 +15,8 @@ namespace convgrad::cli {
 // At most limit bytes; "-" is standard input. Never reads further than it needs to see that the
 // limit is passed, so that an endless stream ends.
 std::string read_text(const std::string& path, std::size_t limit);
+
+// A new file of these parts, one after the other.
+void write_parts(const std::string& path, std::initializer_list<std::string_view> parts);
 
 }  // namespace convgrad::cli

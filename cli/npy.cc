@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -186,18 +185,9 @@ void write_npy(const std::string& path, const Tensor& tensor) {
   const std::string header = header_text(tensor);
   const char version_and_length[] = {1, 0, static_cast<char>(header.size() & 0xFF),
                                      static_cast<char>(header.size() >> 8)};
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) file_failure("write", path);
-  const auto write = [file](const void* from, std::size_t bytes) {
-    return bytes == 0 || std::fwrite(from, 1, bytes, file) == bytes;
-  };
-  const bool written = write(kMagic.data(), kMagic.size()) && write(version_and_length, 4) &&
-                       write(header.data(), header.size()) &&
-                       write(tensor.data(), static_cast<std::size_t>(tensor.bytes()));
-  const int write_error = errno;
-  const bool closed = std::fclose(file) == 0;
-  if (!written) errno = write_error;
-  if (!written || !closed) file_failure("write", path);
+  write_parts(path,
+              {kMagic, std::string_view(version_and_length, sizeof(version_and_length)), header,
+               std::string_view(static_cast<const char*>(tensor.data()), static_cast<std::size_t>(tensor.bytes()))});
 }
 
 }  // namespace convgrad::cli

@@ -2,6 +2,7 @@
 #include "cli/numbers.h"
 
 #include <charconv>
+#include <cmath>
 
 #include "cli/answer.h"
 #include "convgrad/geometry.h"
@@ -43,6 +44,14 @@ Result<std::int64_t> parse_number(std::string_view argument, std::string_view te
 Result<std::uint64_t> parse_seed(std::string_view text) {
   if (text.starts_with('-')) return not_an_integer("--seed", in_quotes(text), "an integer of 0 or more");
   return parse_integer<std::uint64_t>("--seed", text);
+}
+
+Result<double> parse_positive(std::string_view argument, std::string_view text) {
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || stop != text.data() + text.size() || !std::isfinite(value) || value <= 0)
+    return wrong_type(argument, in_quotes(text), "a number above 0");
+  return value;
 }
 
 Result<NumberList> parse_numbers(std::string_view argument, std::string_view text) {

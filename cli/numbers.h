@@ -19,6 +19,8 @@ Status beyond_64_bits(std::string_view argument, std::string got);
 
 Result<std::int64_t> parse_number(std::string_view argument, std::string_view text);
 Result<std::uint64_t> parse_seed(std::string_view text);
+// Finite and above 0.
+Result<double> parse_positive(std::string_view argument, std::string_view text);
 // "1,2,3"; empty text is an empty list.
 Result<NumberList> parse_numbers(std::string_view argument, std::string_view text);
 
