@@ -24,7 +24,8 @@ constexpr double kUnitTerms = 2e6;                           // multiply-adds th
 // A kernel strides over whole pixels. Wider ones fall on few sets of the first cache and are staged, at a
 // distance that does not.
 constexpr std::int64_t kDirectPitchBytes = 256;
-constexpr std::int64_t kAlign = 16;  // lanes of dy and dw rows start on a cache line in f32
+constexpr std::int64_t kManyLanes = 48;  // three vectors of f32
+constexpr std::int64_t kAlign = 16;      // lanes of dy and dw rows start on a cache line in f32
 
 std::int64_t last_axis_taps(const Layer& layer) { return layer.axes[3].taps; }
 
@@ -44,9 +45,21 @@ Layer ones_layer(const Geometry& g) {
   return layer_of(plain);
 }
 
+// Whether the taps of the last axis and the input channels can be one index: neighbours in memory.
+bool taps_join(const Layer& l) {
+  const Axis& row = l.axes[3];
+  return l.groups == 1 && row.taps > 1 && row.dilation == 1 && l.c_in < kManyLanes &&
+         (l.in_channel_step != 1 || row.in_step == l.c_in);
+}
+
 FilterForm form_of(const Geometry& g, const Layer& layer) {
   if (g.direction == Direction::bias_grad) return FilterForm::ones;
   if (layer.groups > 1 && (layer.c_in == 1 || (layer.c_in <= 16 && layer.c_out < 16))) return FilterForm::lanewise;
+  // A tile of three or four vectors does twice the work a load of a tile of one: lanes go where there are more.
+  const bool few_out = layer.c_out < kManyLanes;
+  if (few_out && layer.c_in >= std::max(kManyLanes, 2 * layer.c_out)) return FilterForm::swapped;
+  if (few_out && taps_join(layer) && layer.axes[3].taps * layer.c_in >= std::max(kManyLanes, 2 * layer.c_out))
+    return FilterForm::swapped;
   if (layer.c_out < 16 && layer.c_in >= 2 * layer.c_out) return FilterForm::swapped;
   return FilterForm::dense;
 }
@@ -54,6 +67,11 @@ FilterForm form_of(const Geometry& g, const Layer& layer) {
 bool reads_in_place(const Image& image, bool wants_pitch) {
   const std::int64_t bytes = image.step[3] * static_cast<std::int64_t>(size_of(image.dtype));
   return direct(image) && (wants_pitch || bytes <= kDirectPitchBytes);
+}
+
+// Taps of the last axis that lie beside each other in the lanes.
+std::int64_t lane_taps(const FilterProgram& p) {
+  return p.form == FilterForm::swapped && p.merged ? last_axis_taps(p.layer) : 1;
 }
 
 // Halves the wider side until a block fits; then fewer rows of taps.
@@ -79,7 +97,7 @@ void choose_blocks(FilterProgram& p) {
   const std::int64_t co = p.form == FilterForm::lanewise ? l.all_out() : l.c_out;
   p.blocks = {p.form == FilterForm::lanewise ? 1 : l.groups, ceil_div(tap_rows, p.tap_rows_each),
               ceil_div(l.c_in, p.ci_each), ceil_div(co, p.co_each)};
-  p.pitch = round_up(p.form == FilterForm::swapped ? p.ci_each : p.co_each, kAlign);
+  p.pitch = round_up(p.form == FilterForm::swapped ? lane_taps(p) * p.ci_each : p.co_each, kAlign);
 }
 
 Position outputs_of(const Layer& l) { return {l.axes[0].out, l.axes[1].out, l.axes[2].out, l.axes[3].out}; }
@@ -406,6 +424,14 @@ class Unit {
     outputs.end[3] = part.first + part.count;
     RunList list = runs_over(outputs, row, part.tap);
     const std::int64_t tap = (row - block_.tap_row) * layer_.axes[3].taps + part.tap;
+    if (p_.form == FilterForm::swapped) {
+      add_rows(list, {.first = (row - block_.tap_row) * p_.co_each,
+                      .rows = block_.co_count,
+                      .lanes = part.taps * layer_.c_in,
+                      .a_row = 1,
+                      .first_lane = part.tap * layer_.c_in});
+      return;
+    }
     if (p_.merged) {
       add_rows(list,
                {.first = tap * layer_.c_in, .rows = part.taps * layer_.c_in, .lanes = block_.co_count, .a_row = 1});
@@ -424,7 +450,8 @@ class Unit {
   struct Rows {
     std::int64_t first, rows, lanes, a_row;
     std::int64_t a_offset = 0;
-    std::int64_t row_step = 1;  // in rows of the block of dw
+    std::int64_t row_step = 1;    // in rows of the block of dw
+    std::int64_t first_lane = 0;  // in the block of dw
   };
 
   void add_rows(const RunList& list, const Rows& r) const {
@@ -443,7 +470,7 @@ class Unit {
       args.b_unit = 1;
       args.runs = list.begin();
       args.run_count = list.count();
-      args.c = bench_.c + r.first * p_.pitch + lane;
+      args.c = bench_.c + r.first * p_.pitch + r.first_lane + lane;
       args.c_row = r.row_step * p_.pitch;
       args.lanes = lanes.width(block);
       sweep_rows(shapes, args, lanes.padded(block) / lanes.vector, r.rows);
@@ -473,7 +500,8 @@ void write_block(const Job<T>& job, const FilterBlock& b, T* hi, T* lo) {
   const std::int64_t channel = p.form == FilterForm::lanewise ? b.co : b.group * l.c_out + b.co;
   for (std::int64_t tap = 0; tap < taps; ++tap) {
     const std::int64_t at = ((first_tap + tap) * l.c_in + b.ci) * l.all_out() + channel;
-    const T* from = hi + tap * (swapped ? p.co_each : p.ci_each) * p.pitch;
+    const std::int64_t beside = tap % lane_taps(p);
+    const T* from = hi + tap / lane_taps(p) * (swapped ? p.co_each : p.ci_each) * p.pitch + beside * l.c_in;
     job.kernels.copy.out[static_cast<int>(job.dtype)]({from, swapped ? 1 : p.pitch, swapped ? p.pitch : 1,
                                                        static_cast<char*>(job.args.result) + at * bytes, l.all_out(), 1,
                                                        b.ci_count, b.co_count});
@@ -518,7 +546,7 @@ Status run_typed(const FilterProgram& p, const Kernels& kernels, const EngineArg
 }  // namespace
 
 std::int64_t FilterProgram::block_rows() const {
-  return tap_rows_each * last_axis_taps(layer) * (form == FilterForm::swapped ? co_each : ci_each);
+  return tap_rows_each * last_axis_taps(layer) / lane_taps(*this) * (form == FilterForm::swapped ? co_each : ci_each);
 }
 
 FilterBlock FilterProgram::block(std::int64_t index) const {
@@ -549,8 +577,8 @@ FilterProgram filter_program(const Geometry& g, const Policy& policy) {
   p.x = {g.dtype, steps_of(l, true), l.in_channel_step, l.in_origin};
   p.dy = {g.dtype, steps_of(l, false), l.out_channel_step, 0};
   const Axis& row = l.axes[3];
-  p.merged = p.form == FilterForm::dense && l.groups == 1 && row.taps > 1 && row.dilation == 1 && l.c_in <= 16 &&
-             (!direct(p.x) || row.in_step == l.c_in);
+  const bool narrow = l.c_in <= (p.form == FilterForm::swapped ? kManyLanes - 1 : 16);
+  p.merged = (p.form == FilterForm::dense || p.form == FilterForm::swapped) && taps_join(l) && narrow;
   p.row_stretches = forward_stretches(row);
   choose_blocks(p);
   choose_regions(p);

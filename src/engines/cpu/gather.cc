@@ -70,7 +70,9 @@ bool spreads_channels(const GatherProgram& p) { return p.form == GatherForm::lan
 
 void choose_regions(GatherProgram& p) {
   const std::int64_t planes = spreads_channels(p) ? p.k : 1;
-  const std::int64_t channels = std::max(all_source(p), planes * all_results(p));
+  // Lanewise parts need no channels but their own.
+  const std::int64_t channels =
+      planes > 1 ? planes * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), all_results(p));
   const bool staged = planes > 1 || !direct(p.source);
   const std::int64_t most = p.several_blocks ? kMostInBlocks : kMostRegion;
   p.region = part_of_at_most(results_of(p), staged ? std::clamp(kStagedElements / channels, kLeastRegion, most) : most);
@@ -86,7 +88,8 @@ void choose_regions(GatherProgram& p) {
 void choose_parts(GatherProgram& p, const Geometry& g, const Policy& policy) {
   const auto worth = static_cast<std::int64_t>(std::min(1e6, 1 + nominal_flops(g) / 2 / kUnitTerms));
   const std::int64_t wanted = std::min(kUnits, worth);
-  p.parts = std::clamp<std::int64_t>(ceil_div(wanted, std::max<std::int64_t>(1, p.region_count())), 1, item_count(p));
+  const std::int64_t few = ceil_div(wanted, std::max<std::int64_t>(1, p.region_count()));
+  p.parts = spreads_channels(p) ? item_count(p) : std::clamp<std::int64_t>(few, 1, item_count(p));
   const std::int64_t units = std::min(worth, p.region_count() * p.parts);
   p.workers = units <= 1 ? 1 : std::min<std::int64_t>(units, policy.threads > 0 ? policy.threads : usable_cores());
 }
