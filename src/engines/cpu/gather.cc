@@ -15,7 +15,7 @@ namespace {
 
 // Every region streams the packed filter once, so regions are large; where they are staged, the copies of
 // source and result bound them.
-constexpr std::int64_t kStagedElements = 256 * 1024;
+constexpr std::int64_t kStagedElements = 128 * 1024;
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
 constexpr std::int64_t kMostInBlocks = 384;  // of sums of several blocks: their partial sums take three copies
 constexpr std::int64_t kPanelSteps = 512;    // 128 KB of panel beside the region's own data
@@ -68,12 +68,16 @@ Position results_of(const GatherProgram& p) { return {extent(p, 0), extent(p, 1)
 
 bool spreads_channels(const GatherProgram& p) { return p.form == GatherForm::lanewise && (p.k > 1 || p.n > 1); }
 
+// Whether kernels read a copy of the source.
+bool stages_source(const GatherProgram& p) { return spreads_channels(p) || !direct(p.source); }
+
+// Lanewise parts need no channels but their own, so staged ones are as narrow as a lane block.
+bool narrow_parts(const GatherProgram& p) { return p.form == GatherForm::lanewise && stages_source(p); }
+
 void choose_regions(GatherProgram& p) {
-  const std::int64_t planes = spreads_channels(p) ? p.k : 1;
-  // Lanewise parts need no channels but their own.
   const std::int64_t channels =
-      planes > 1 ? planes * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), all_results(p));
-  const bool staged = planes > 1 || !direct(p.source);
+      narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), all_results(p));
+  const bool staged = stages_source(p);
   const std::int64_t most = p.several_blocks ? kMostInBlocks : kMostRegion;
   p.region = part_of_at_most(results_of(p), staged ? std::clamp(kStagedElements / channels, kLeastRegion, most) : most);
   for (std::size_t a = 0; a < kAxes; ++a) {
@@ -89,7 +93,7 @@ void choose_parts(GatherProgram& p, const Geometry& g, const Policy& policy) {
   const auto worth = static_cast<std::int64_t>(std::min(1e6, 1 + nominal_flops(g) / 2 / kUnitTerms));
   const std::int64_t wanted = std::min(kUnits, worth);
   const std::int64_t few = ceil_div(wanted, std::max<std::int64_t>(1, p.region_count()));
-  p.parts = spreads_channels(p) ? item_count(p) : std::clamp<std::int64_t>(few, 1, item_count(p));
+  p.parts = narrow_parts(p) ? item_count(p) : std::clamp<std::int64_t>(few, 1, item_count(p));
   const std::int64_t units = std::min(worth, p.region_count() * p.parts);
   p.workers = units <= 1 ? 1 : std::min<std::int64_t>(units, policy.threads > 0 ? policy.threads : usable_cores());
 }
