@@ -165,6 +165,9 @@ std::int64_t most(const GatherProgram& p, std::int64_t Part::* field) {
 
 constexpr std::int64_t kAlign = 16;
 
+// Of a staged result: rows on cache lines, or, narrower than one, without gaps, to be converted as one row.
+std::int64_t result_pitch(std::int64_t channels) { return channels < kAlign ? channels : round_up(channels, kAlign); }
+
 // Memory of one worker.
 template <class T>
 struct Workbench {
@@ -288,7 +291,7 @@ class Unit {
     bring_source();
     const bool in_place = direct(p_.result);
     result_ = in_place ? direct_field<T>(job_.result, p_.result, part_.channel)
-                       : staged_field(bench_.result, region_, round_up(part_.channels, kAlign));
+                       : staged_field(bench_.result, region_, result_pitch(part_.channels));
     each_class([&](const Class& c) { c[0].taps* c[1].taps* c[2].taps* c[3].taps > 0 ? add_class(c) : clear_class(c); });
     if (!in_place)
       stage_out(job_.kernels.copy, result_, {p_.result, region_, part_.channel, part_.channels}, job_.result);

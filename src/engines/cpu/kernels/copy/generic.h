@@ -161,7 +161,9 @@ void copy_elements(const CopyArgs& m) {
 
 template <class T, class From, class To>
 void copy(const CopyArgs& m) {
-  if (m.from_col == 1 && m.to_col == 1) {
+  if (m.from_col == 1 && m.to_col == 1 && m.from_row == m.cols && m.to_row == m.cols) {
+    convert_row<T>(static_cast<const From*>(m.from), static_cast<To*>(m.to), m.rows * m.cols);
+  } else if (m.from_col == 1 && m.to_col == 1) {
     for (std::int64_t r = 0; r < m.rows; ++r) {
       convert_row<T>(static_cast<const From*>(m.from) + r * m.from_row, static_cast<To*>(m.to) + r * m.to_row, m.cols);
     }
