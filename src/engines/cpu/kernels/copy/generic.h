@@ -149,12 +149,20 @@ void copy_transposed(const CopyArgs& m) {
   }
 }
 
+// No neighbours on one side, as every second pixel of a channels-first row: gathered, converted a vector at
+// a time, scattered.
 template <class T, class From, class To>
 void copy_elements(const CopyArgs& m) {
-  for (std::int64_t r = 0; r < m.rows; ++r) {
-    for (std::int64_t c = 0; c < m.cols; ++c) {
-      convert_row<T>(static_cast<const From*>(m.from) + r * m.from_row + c * m.from_col,
-                     static_cast<To*>(m.to) + r * m.to_row + c * m.to_col, 1);
+  From gathered[kLanesOf<T>] = {};
+  To converted[kLanesOf<T>];
+  for (std::int64_t c = 0; c < m.cols; ++c) {
+    const From* from = static_cast<const From*>(m.from) + c * m.from_col;
+    To* to = static_cast<To*>(m.to) + c * m.to_col;
+    for (std::int64_t r = 0; r < m.rows; r += kLanesOf<T>) {
+      const std::int64_t count = m.rows - r < kLanesOf<T> ? m.rows - r : kLanesOf<T>;
+      for (std::int64_t i = 0; i < count; ++i) gathered[i] = from[(r + i) * m.from_row];
+      convert_vector<T>(gathered, converted);
+      for (std::int64_t i = 0; i < count; ++i) to[(r + i) * m.to_row] = converted[i];
     }
   }
 }
