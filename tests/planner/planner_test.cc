@@ -66,6 +66,25 @@ TEST(Explain, refuses_what_the_validator_refuses) {
   EXPECT_EQ(explain(bad).status().rule(), "stride-range");
 }
 
+// A plan is public data; what a caller does to it must not reach past the tensors.
+TEST(Plan, changed_by_hand_is_refused) {
+  const Plan made = make_plan(problem()).value();
+  const Tensor x = Tensor::zeros(DType::f32, {2, 9, 9, 16}).value(),
+               dy = Tensor::zeros(DType::f32, {2, 5, 5, 8}).value();
+  Tensor dw = Tensor::zeros(DType::f32, {3, 3, 16, 8}).value();
+  const auto status_of = [&](const Plan& plan) { return run(plan, {x, dy, dw.mutable_view(), {}}); };
+  EXPECT_TRUE(status_of(made).ok());
+  Plan small = made, empty = made, padded = made, foreign = made;
+  small.workspace_bytes = 64;
+  empty.program = nullptr;
+  padded.geometry.pad_before = {0, 2, 2};
+  foreign.program = std::make_shared<EngineProgram>();
+  for (const Plan* plan : {&small, &empty, &padded, &foreign}) {
+    EXPECT_EQ(status_of(*plan).argument(), "plan");
+    EXPECT_EQ(status_of(*plan).code(), StatusCode::invalid_argument);
+  }
+}
+
 TEST(Engines, are_listed_with_a_description) {
   ASSERT_EQ(all_engines().size(), 2u);
   EXPECT_EQ(all_engines().front().name, "cpu");

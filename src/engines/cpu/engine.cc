@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "base/rules.h"
 #include "base/text.h"
 #include "engines/cpu/filter_grad.h"
 #include "engines/cpu/gather.h"
@@ -19,6 +20,8 @@ struct NothingToAdd {};
 
 struct Program final : EngineProgram {
   const Kernels* kernels = nullptr;
+  Geometry geometry;
+  std::int64_t workspace_bytes = 0;
   std::variant<NothingToAdd, SmallProgram, GatherProgram, FilterProgram> work;
 };
 
@@ -34,6 +37,7 @@ bool gathers(const Geometry& g) { return g.direction == Direction::forward || g.
 std::shared_ptr<Program> program_of(const Geometry& g, const Policy& policy) {
   auto program = std::make_shared<Program>();
   program->kernels = chosen_kernels();
+  program->geometry = g;
   if (!has_terms(g)) return program;
   if (is_small(g)) {
     program->work = small_program(g);
@@ -101,7 +105,7 @@ Plan propose(const Geometry& g, const Policy& policy) {
   plan.engine = "cpu";
   plan.kernel =
       concat(name(g.direction), "_", form_of(*program).name, "_", info(g.dtype).id, "_", program->kernels->isa);
-  plan.workspace_bytes = bytes_of(*program, g.dtype);
+  plan.workspace_bytes = program->workspace_bytes = bytes_of(*program, g.dtype);
   plan.cost_us = cost_us(g, *program);
   if (const auto* p = std::get_if<FilterProgram>(&program->work)) plan.slices = p->slices;
   plan.why = why(*program);
@@ -126,14 +130,30 @@ struct Single {
   }
 };
 
+// A plan is public data: what its program was made for must still be what it says.
+const Program* program_in(const Plan& plan) {
+  const auto* program = dynamic_cast<const Program*>(plan.program.get());
+  if (program == nullptr || !(program->geometry == plan.geometry)) return nullptr;
+  return plan.workspace_bytes >= program->workspace_bytes ? program : nullptr;
+}
+
+Status changed_plan() {
+  return refuse("run", {.rule = Rule::engine_name,
+                        .argument = "plan",
+                        .reason = "the plan is not as make_plan() gave it",
+                        .got = "a plan with another geometry, workspace or program",
+                        .wanted = "a plan from make_plan()"});
+}
+
 Status run(const Plan& plan, const EngineArgs& args, const Policy& policy) {
+  const Program* program = program_in(plan);
+  if (program == nullptr) return changed_plan();
   const Geometry& g = plan.geometry;
-  const auto& program = static_cast<const Program&>(*plan.program);
-  if (const auto* p = std::get_if<GatherProgram>(&program.work))
-    return run_gather(*p, *program.kernels, g, args, policy);
-  if (const auto* p = std::get_if<FilterProgram>(&program.work))
-    return run_filter(*p, *program.kernels, g, args, policy);
-  Single single{program, g, args};
+  if (const auto* p = std::get_if<GatherProgram>(&program->work))
+    return run_gather(*p, *program->kernels, g, args, policy);
+  if (const auto* p = std::get_if<FilterProgram>(&program->work))
+    return run_filter(*p, *program->kernels, g, args, policy);
+  Single single{*program, g, args};
   return spread(policy, WorkerUnits{1, 1, Single::run, &single});
 }
 
