@@ -9,6 +9,8 @@
 
 namespace convgrad::cpu {
 
+constexpr std::int64_t kAlign = 16;  // staged rows start on a cache line in f32
+
 // Positions begin <= p < end on every axis.
 struct Box {
   Position begin{}, end{};
@@ -73,6 +75,17 @@ struct Image {
   std::int64_t channel_step;  // elements
   std::int64_t origin;        // element of position 0, channel 0
 };
+
+inline Image input_image(const Layer& l, DType dtype) {
+  return {dtype,
+          {l.axes[0].in_step, l.axes[1].in_step, l.axes[2].in_step, l.axes[3].in_step},
+          l.in_channel_step,
+          l.in_origin};
+}
+inline Image output_image(const Layer& l, DType dtype) {
+  return {
+      dtype, {l.axes[0].out_step, l.axes[1].out_step, l.axes[2].out_step, l.axes[3].out_step}, l.out_channel_step, 0};
+}
 
 // Whether kernels can use the tensor as it is.
 inline bool direct(const Image& image) {

@@ -4,169 +4,14 @@
 #include <cstring>
 #include <numeric>
 
-#include "base/machine.h"
 #include "engines/cpu/carve.h"
 #include "engines/cpu/runs.h"
-#include "engines/cpu/sweep.h"
 #include "engines/spread.h"
 
 namespace convgrad::cpu {
 namespace {
 
-// Every region streams the packed filter once, so regions are large; where they are staged, the copies of
-// source and result bound them.
-constexpr std::int64_t kStagedElements = 128 * 1024;
-constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
-constexpr std::int64_t kMostInBlocks = 384;  // of sums of several blocks: their partial sums take three copies
-constexpr std::int64_t kPanelSteps = 512;    // 128 KB of panel beside the region's own data
-constexpr std::int64_t kUnits = 16;          // wanted, for the threads to share
-constexpr double kUnitTerms = 2e6;           // multiply-adds that are worth a unit
-// Few result channels waste lanes; lanes along the sum waste the last of their steps and a final addition,
-// which takes about as long as 16 terms a result.
-constexpr std::int64_t kFewResults = 8;
-constexpr std::int64_t kLongEnough = 16;
-
-Position steps_of(const Layer& layer, bool in) {
-  Position step{};
-  for (std::size_t a = 0; a < kAxes; ++a) step[a] = in ? layer.axes[a].in_step : layer.axes[a].out_step;
-  return step;
-}
-
-// Of an average sum: the taps of a strided input gradient share the work of one position.
-std::int64_t terms_of(const GatherProgram& p) {
-  std::int64_t terms = p.layer.taps * p.k;
-  for (const Axis& axis : p.layer.axes) terms /= p.backward ? axis.stride : 1;
-  return terms;
-}
-
-GatherForm form_of(const GatherProgram& p) {
-  if (p.layer.groups > 1 && (p.k == 1 || (p.k <= 16 && p.n < 16))) return GatherForm::lanewise;
-  return p.n <= kFewResults && terms_of(p) >= kLongEnough * p.n ? GatherForm::dot : GatherForm::dense;
-}
-
-std::int64_t all_source(const GatherProgram& p) { return p.layer.groups * p.k; }
-std::int64_t all_results(const GatherProgram& p) { return p.layer.groups * p.n; }
-std::int64_t extent(const GatherProgram& p, std::size_t axis) {
-  return p.backward ? p.layer.axes[axis].in : p.layer.axes[axis].out;
-}
-
-LaneBlocks lane_blocks(const GatherProgram& p) {
-  return {p.form == GatherForm::lanewise ? all_results(p) : p.n, p.lanes, p.widest};
-}
-
-// What parts of the channels are made of: lane blocks of each group, or whole groups.
-std::int64_t item_count(const GatherProgram& p) {
-  switch (p.form) {
-    case GatherForm::dense: return p.layer.groups * lane_blocks(p).count;
-    case GatherForm::dot: return p.layer.groups;
-    case GatherForm::lanewise: return lane_blocks(p).count;
-  }
-  return 1;
-}
-
-Position results_of(const GatherProgram& p) { return {extent(p, 0), extent(p, 1), extent(p, 2), extent(p, 3)}; }
-
-bool spreads_channels(const GatherProgram& p) { return p.form == GatherForm::lanewise && (p.k > 1 || p.n > 1); }
-
-// Whether kernels read a copy of the source.
-bool stages_source(const GatherProgram& p) { return spreads_channels(p) || !direct(p.source); }
-
-// Lanewise parts need no channels but their own, so staged ones are as narrow as a lane block.
-bool narrow_parts(const GatherProgram& p) { return p.form == GatherForm::lanewise && stages_source(p); }
-
-void choose_regions(GatherProgram& p) {
-  const std::int64_t channels =
-      narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), all_results(p));
-  const bool staged = stages_source(p);
-  const std::int64_t most = p.several_blocks ? kMostInBlocks : kMostRegion;
-  p.region = part_of_at_most(results_of(p), staged ? std::clamp(kStagedElements / channels, kLeastRegion, most) : most);
-  for (std::size_t a = 0; a < kAxes; ++a) {
-    const Axis& axis = p.layer.axes[a];
-    const std::int64_t reach = (axis.taps - 1) * axis.dilation;
-    p.regions[a] = ceil_div(extent(p, a), p.region[a]);
-    p.source_most[a] = p.backward ? std::min(axis.out, (p.region[a] - 1 + reach) / axis.stride + 1)
-                                  : std::min(axis.in, (p.region[a] - 1) * axis.stride + reach + 1);
-  }
-}
-
-void choose_parts(GatherProgram& p, const Geometry& g, const Policy& policy) {
-  const auto worth = static_cast<std::int64_t>(std::min(1e6, 1 + nominal_flops(g) / 2 / kUnitTerms));
-  const std::int64_t wanted = std::min(kUnits, worth);
-  const std::int64_t few = ceil_div(wanted, std::max<std::int64_t>(1, p.region_count()));
-  p.parts = narrow_parts(p) ? item_count(p) : std::clamp<std::int64_t>(few, 1, item_count(p));
-  const std::int64_t units = std::min(worth, p.region_count() * p.parts);
-  p.workers = units <= 1 ? 1 : std::min<std::int64_t>(units, policy.threads > 0 ? policy.threads : usable_cores());
-}
-
-// Source positions that a region of the result reads.
-Box source_box(const GatherProgram& p, const Box& region) {
-  Box box;
-  for (std::size_t a = 0; a < kAxes; ++a) {
-    const Axis& axis = p.layer.axes[a];
-    const std::int64_t reach = (axis.taps - 1) * axis.dilation;
-    const std::int64_t begin = p.backward ? ceil_div(region.begin[a] + axis.pad - reach, axis.stride)
-                                          : region.begin[a] * axis.stride - axis.pad;
-    const std::int64_t end = p.backward ? ceil_div(region.end[a] + axis.pad, axis.stride)
-                                        : (region.end[a] - 1) * axis.stride - axis.pad + reach + 1;
-    const std::int64_t all = p.backward ? axis.out : axis.in;
-    box.begin[a] = std::clamp<std::int64_t>(begin, 0, all);
-    box.end[a] = std::clamp<std::int64_t>(end, box.begin[a], all);
-  }
-  return box;
-}
-
-// The filter as it lies serves lanewise tiles where its columns are the lanes.
-bool filter_in_place(const GatherProgram& p) {
-  const bool widens = p.source.dtype == DType::f16 || p.source.dtype == DType::bf16;
-  return p.form == GatherForm::lanewise && !widens && (!p.backward || !spreads_channels(p));
-}
-
-std::int64_t panel_elements(const GatherProgram& p) {
-  const std::int64_t rows = p.layer.taps * p.k;
-  switch (p.form) {
-    case GatherForm::dense: return p.layer.groups * rows * round_up(p.n, p.lanes);
-    case GatherForm::dot: return p.layer.groups * rows * p.n;
-    case GatherForm::lanewise: return filter_in_place(p) ? 0 : rows * all_results(p);
-  }
-  return 0;
-}
-
-std::int64_t volume(const Position& e) { return e[0] * e[1] * e[2] * e[3]; }
-
-// Result channels of a part, and the source channels they need.
-struct Part {
-  std::int64_t first_item, end_item;
-  std::int64_t channel, channels;
-  std::int64_t source, sources;
-};
-
-Part part_of(const GatherProgram& p, std::int64_t index) {
-  const std::int64_t items = item_count(p);
-  Part part{items * index / p.parts, items * (index + 1) / p.parts, 0, 0, 0, 0};
-  const LaneBlocks blocks = lane_blocks(p);
-  const auto first_channel = [&](std::int64_t item) {
-    if (p.form == GatherForm::dot) return item * p.n;
-    if (p.form == GatherForm::lanewise) return item == blocks.count ? all_results(p) : blocks.begin(item);
-    return item / blocks.count * p.n + (item % blocks.count == 0 ? 0 : blocks.begin(item % blocks.count));
-  };
-  part.channel = first_channel(part.first_item);
-  part.channels = first_channel(part.end_item) - part.channel;
-  const std::int64_t group = part.channel / p.n, last = (part.channel + part.channels - 1) / p.n;
-  part.source = group * p.k;
-  part.sources = (last - group + 1) * p.k;
-  return part;
-}
-
-std::int64_t most(const GatherProgram& p, std::int64_t Part::* field) {
-  std::int64_t largest = 0;
-  for (std::int64_t i = 0; i < p.parts; ++i) largest = std::max(largest, part_of(p, i).*field);
-  return largest;
-}
-
-constexpr std::int64_t kAlign = 16;
-
-// Of a staged result: rows on cache lines, or, narrower than one, without gaps, to be converted as one row.
-std::int64_t result_pitch(std::int64_t channels) { return channels < kAlign ? channels : round_up(channels, kAlign); }
+constexpr std::int64_t kPanelSteps = 512;  // 128 KB of panel beside the region's own data
 
 // Memory of one worker.
 template <class T>
@@ -582,34 +427,6 @@ Status run_typed(const GatherProgram& p, const Kernels& kernels, const EngineArg
 }
 
 }  // namespace
-
-Box GatherProgram::region_box(std::int64_t index) const { return part_number(index, {{}, results_of(*this)}, region); }
-
-GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Policy& policy) {
-  GatherProgram p;
-  p.layer = layer_of(g);
-  const Layer& l = p.layer;
-  p.backward = g.direction == Direction::input_grad;
-  const Image in{g.dtype, steps_of(l, true), l.in_channel_step, l.in_origin};
-  const Image out{g.dtype, steps_of(l, false), l.out_channel_step, 0};
-  p.source = p.backward ? out : in;
-  p.result = p.backward ? in : out;
-  p.k = p.backward ? l.c_out : l.c_in;
-  p.n = p.backward ? l.c_in : l.c_out;
-  visit(g.dtype, [&]<class S>(S) {
-    const auto& table = kernels.of<typename DTypeOf<S>::Accumulator>().tile;
-    p.lanes = table.lanes;
-    p.widest = widest(table);
-  });
-  p.form = form_of(p);
-  for (std::size_t a = 0; a < kAxes; ++a)
-    p.stretches[a] = p.backward ? backward_stretches(l.axes[a]) : forward_stretches(l.axes[a]);
-  p.several_blocks = p.form != GatherForm::dot && l.taps * p.k > kBlockSteps;
-  choose_regions(p);
-  choose_parts(p, g, policy);
-  p.panel = panel_elements(p);
-  return p;
-}
 
 std::int64_t workspace_bytes(const GatherProgram& p, DType dtype) {
   return visit(dtype, [&]<class S>(S) {

@@ -1,0 +1,58 @@
+// How forward or an input gradient is cut up, worked out once for a plan.
+#pragma once
+
+#include "convgrad/plan.h"
+#include "engines/cpu/field.h"
+#include "engines/cpu/kernels/kernels.h"
+#include "engines/cpu/sweep.h"
+
+namespace convgrad::cpu {
+
+enum class GatherForm {
+  dense,     // lanes are result channels of one group, the filter packed into panels
+  dot,       // few result channels: lanes along the source channels
+  lanewise,  // lanes are result channels of many groups, the source spread to match
+};
+
+struct GatherProgram {
+  Layer layer;
+  GatherForm form = GatherForm::dense;
+  bool backward = false;  // input gradient
+  Image source{}, result{};
+  std::int64_t k = 0, n = 0;  // source and result channels of one group
+  std::array<std::vector<Stretch>, kAxes> stretches;
+  Position region{}, regions{};
+  Position source_most{};              // largest box a region reads
+  std::int64_t parts = 1;              // of the result channels (dense: of group x lane blocks)
+  std::int64_t panel = 0;              // elements of the packed filter
+  std::int64_t lanes = 0, widest = 0;  // of the instruction set: the packed filter's form
+  std::int64_t workers = 1;
+  bool several_blocks = false;  // sums longer than one block
+
+  std::int64_t region_count() const { return regions[0] * regions[1] * regions[2] * regions[3]; }
+  Box region_box(std::int64_t index) const;
+};
+
+GatherProgram gather_program(const Geometry& geometry, const Kernels& kernels, const Policy& policy);
+
+// Result channels of a part, and the source channels they need.
+struct Part {
+  std::int64_t first_item, end_item;
+  std::int64_t channel, channels;
+  std::int64_t source, sources;
+};
+
+std::int64_t all_results(const GatherProgram& p);
+LaneBlocks lane_blocks(const GatherProgram& p);
+bool spreads_channels(const GatherProgram& p);
+// Source positions that a region of the result reads.
+Box source_box(const GatherProgram& p, const Box& region);
+// The filter as it lies serves lanewise tiles where its columns are the lanes.
+bool filter_in_place(const GatherProgram& p);
+std::int64_t volume(const Position& e);
+Part part_of(const GatherProgram& p, std::int64_t index);
+std::int64_t most(const GatherProgram& p, std::int64_t Part::* field);
+// Of a staged result: rows on cache lines, or, narrower than one, without gaps, to be converted as one row.
+std::int64_t result_pitch(std::int64_t channels);
+
+}  // namespace convgrad::cpu
