@@ -10,10 +10,10 @@ namespace convgrad::cpu::HWY_NAMESPACE {
 namespace {
 
 // Rows of a tile: as many as leave the accumulators in registers.
-template <int kCols>
+template <class T, int kCols>
 constexpr int dot_rows() {
   constexpr int kBudget = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 24 : 10;
-  constexpr int kRows = kFewTiles ? 1 : kBudget / kCols;
+  constexpr int kRows = kFewTiles || !std::is_floating_point_v<T> ? 1 : kBudget / kCols;
   return kRows >= 16 ? 16 : kRows >= 8 ? 8 : kRows >= 4 ? 4 : kRows >= 2 ? 2 : 1;
 }
 
@@ -115,7 +115,7 @@ void dot_rows_from(const DotArgs<T>& t, std::int64_t m) {
 
 template <class T, int kCols>
 void dot(const DotArgs<T>& t) {
-  dot_rows_from<T, dot_rows<kCols>(), kCols>(t, 0);
+  dot_rows_from<T, dot_rows<T, kCols>(), kCols>(t, 0);
 }
 
 template <class T, int... kCol>

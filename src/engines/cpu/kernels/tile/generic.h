@@ -17,6 +17,7 @@ constexpr int kRegisters = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 32 : 16;
 template <class T>
 constexpr int max_rows(Operand operand, int vectors) {
   if (kFewTiles) return vectors > 2 ? 0 : 2;
+  if (vectors > 2 && (kRegisters < 32 || !std::is_floating_point_v<T>)) return 0;  // sweep.h would not ask for them
   const int limit = std::is_floating_point_v<T> ? (operand == Operand::lanewise ? 8 : kMaxTileRows) : 4;
   const int rows = (kRegisters - 1 - vectors) / vectors;
   return rows < limit ? rows : limit;
