@@ -2,12 +2,12 @@
 
 #include <sys/mman.h>
 
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 
 #include "base/buffer.h"
 #include "base/machine.h"
+#include "base/try_lock.h"
 
 namespace convgrad {
 namespace {
@@ -16,31 +16,16 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kKeptBytes = std::size_t{64} << 20;  // a buffer larger than this is freed at once
 constexpr int kPlaces = 8;
 
-// Idle buffers. Whoever finds the door shut makes a buffer of his own, so nobody waits, also not a child
-// whose parent forked with the door shut.
+// Idle buffers. Whoever finds them locked makes a buffer of his own.
 struct Shelf {
   struct Place {
     void* data = nullptr;
     std::size_t bytes = 0;
   };
-  std::atomic_flag shut = ATOMIC_FLAG_INIT;
+  std::atomic_flag taken = ATOMIC_FLAG_INIT;
   Place places[kPlaces];
 };
 Shelf g_shelf;
-
-class Door {
- public:
-  Door() : open_(!g_shelf.shut.test_and_set(std::memory_order_acquire)) {}
-  ~Door() {
-    if (open_) g_shelf.shut.clear(std::memory_order_release);
-  }
-  Door(const Door&) = delete;
-  Door& operator=(const Door&) = delete;
-  explicit operator bool() const { return open_; }
-
- private:
-  bool open_;
-};
 
 void* fresh(std::size_t bytes) {
   if (bytes > kKeptBytes && static_cast<std::int64_t>(bytes) > available_memory()) return nullptr;
@@ -54,8 +39,8 @@ void* fresh(std::size_t bytes) {
 
 // The smallest idle buffer that fits.
 Shelf::Place take(std::size_t bytes) {
-  const Door door;
-  if (!door) return {};
+  const TryLock lock(g_shelf.taken);
+  if (!lock) return {};
   Shelf::Place* best = nullptr;
   for (Shelf::Place& place : g_shelf.places) {
     if (place.data != nullptr && place.bytes >= bytes && (best == nullptr || place.bytes < best->bytes)) best = &place;
@@ -69,8 +54,8 @@ Shelf::Place take(std::size_t bytes) {
 // Puts a buffer in the place of the smallest idle one; returns what fell off.
 void* put(void* data, std::size_t bytes) {
   if (bytes > kKeptBytes) return data;
-  const Door door;
-  if (!door) return data;
+  const TryLock lock(g_shelf.taken);
+  if (!lock) return data;
   Shelf::Place* smallest = &g_shelf.places[0];
   for (Shelf::Place& place : g_shelf.places) {
     if (place.bytes < smallest->bytes) smallest = &place;

@@ -67,6 +67,8 @@ struct Workers {
 
 }  // namespace
 
+int threads_of(const Policy& policy) { return policy.threads > 0 ? policy.threads : usable_cores(); }
+
 Status spread(const Policy& policy, const WorkerUnits& units) {
   Workers workers{units, policy.cancel};
   if (units.workers == 1) {
@@ -89,7 +91,7 @@ Status spread(const Policy& policy, const Units& units) {
     while (progress.step()) {
     }
   } else {
-    pool_run(units.count, policy.threads > 0 ? policy.threads : usable_cores(), body, &progress);
+    pool_run(units.count, threads_of(policy), body, &progress);
   }
   return progress.done.load() == units.count ? Status() : cancelled();
 }

@@ -8,6 +8,9 @@
 
 namespace convgrad {
 
+// How many threads a policy gives: its number, or one a usable core.
+int threads_of(const Policy& policy);
+
 // A call of unit(context, index); index in [0, units).
 struct Units {
   std::int64_t count;

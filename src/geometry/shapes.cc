@@ -95,4 +95,10 @@ double nominal_flops(const Geometry& g) {
   return 2.0 * out_cells * product(g.filter) * static_cast<double>(g.group_c_in());
 }
 
+bool has_terms(const Geometry& g) {
+  const auto any_zero = [](const Extents& e) { return e[0] == 0 || e[1] == 0 || e[2] == 0; };
+  if (g.n == 0 || g.c_out == 0 || any_zero(g.out)) return false;
+  return g.direction == Direction::bias_grad || !(g.c_in == 0 || any_zero(g.in) || any_zero(g.filter));
+}
+
 }  // namespace convgrad

@@ -35,4 +35,8 @@ struct FixedOperands {
 FixedShape fixed_result_shape(const Geometry& geometry);
 FixedOperands fixed_operands(const Geometry& geometry);
 
+// Whether any sum of the result has a term. Without one the result is all zeros, and the sizes that are not 0
+// bound nothing.
+bool has_terms(const Geometry& geometry);
+
 }  // namespace convgrad

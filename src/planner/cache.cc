@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
+
+#include "base/try_lock.h"
 
 namespace convgrad {
 namespace {
@@ -52,26 +53,12 @@ Cache& cache() {
   return *made;
 }
 
-class Inside {
- public:
-  Inside() : got_(!cache().busy.test_and_set(std::memory_order_acquire)) {}
-  ~Inside() {
-    if (got_) cache().busy.clear(std::memory_order_release);
-  }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-  explicit operator bool() const { return got_; }
-
- private:
-  bool got_;
-};
-
 }  // namespace
 
 std::optional<Plan> remembered(const Geometry& geometry, const Policy& policy) {
   const std::uint64_t hash = hash_of(geometry, policy);
-  const Inside inside;
-  if (!inside) return {};
+  const TryLock lock(cache().busy);
+  if (!lock) return {};
   for (Entry& entry : cache().entries) {
     if (entry.used == 0 || entry.hash != hash || !(entry.key == Key(geometry, policy))) continue;
     entry.used = ++cache().clock;
@@ -82,8 +69,8 @@ std::optional<Plan> remembered(const Geometry& geometry, const Policy& policy) {
 
 void remember(const Geometry& geometry, const Policy& policy, const Plan& plan) {
   Entry made{hash_of(geometry, policy), 0, Key(geometry, policy), plan};
-  const Inside inside;
-  if (!inside) return;
+  const TryLock lock(cache().busy);
+  if (!lock) return;
   Entry& oldest = *std::min_element(cache().entries.begin(), cache().entries.end(),
                                     [](const Entry& a, const Entry& b) { return a.used < b.used; });
   oldest = std::move(made);

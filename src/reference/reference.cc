@@ -15,6 +15,8 @@
 #include <cfloat>
 #include <type_traits>
 
+#include "geometry/shapes.h"
+
 namespace convgrad::reference {
 namespace {
 
@@ -196,14 +198,6 @@ class Sums {
   const T* first;
   const T* second;
 };
-
-bool any_zero(const Extents& e) { return e[0] == 0 || e[1] == 0 || e[2] == 0; }
-
-// Without a term the loops would still walk the sizes that are not 0, which nothing bounds.
-bool has_terms(const Geometry& g) {
-  if (g.n == 0 || g.c_out == 0 || any_zero(g.out)) return false;
-  return g.direction == Direction::bias_grad || !(g.c_in == 0 || any_zero(g.in) || any_zero(g.filter));
-}
 
 }  // namespace
 

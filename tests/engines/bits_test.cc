@@ -8,18 +8,6 @@
 namespace convgrad {
 namespace {
 
-// Not integers: any other order of summation would show.
-Tensor random_reals(test::Random& random, DType dtype, Shape shape) {
-  Tensor tensor = Tensor::zeros(dtype, std::move(shape)).value();
-  for (std::int64_t i = 0; i < tensor.size(); ++i) test::set(tensor, i, 2 * random.unit() - 1);
-  return tensor;
-}
-
-test::Operands real_operands(test::Random& random, const Geometry& geometry) {
-  const std::vector<Operand> wanted = operands(geometry);
-  return {random_reals(random, geometry.dtype, wanted[0].shape), random_reals(random, geometry.dtype, wanted[1].shape)};
-}
-
 // Small chunks, so that even small problems are cut into many units.
 Tensor run_in_chunks(const Plan& made, const test::Operands& given, std::int64_t chunk, const Policy& policy) {
   Plan plan = made;
@@ -35,7 +23,7 @@ TEST(Bits, do_not_depend_on_the_thread_count) {
   for (int round = 0; round < 300; ++round) {
     const ConvProblem problem = test::random_problem(random, 20000);
     const Geometry geometry = validate(problem).value();
-    const test::Operands given = real_operands(random, geometry);
+    const test::Operands given = test::real_operands(random, geometry);
     const Plan plan = make_plan(geometry).value();
     const Tensor alone = run_in_chunks(plan, given, 1 << 30, {.threads = 1});
     for (int threads : {1, 2, 3, 7, 16}) {
@@ -54,7 +42,7 @@ TEST(Bits, do_not_depend_on_the_pool) {
   test::Random random(22);
   for (int round = 0; round < 100; ++round) {
     const Geometry geometry = validate(test::random_problem(random, 5000)).value();
-    const test::Operands given = real_operands(random, geometry);
+    const test::Operands given = test::real_operands(random, geometry);
     const Plan plan = make_plan(geometry).value();
     ASSERT_EQ(test::difference(run_in_chunks(plan, given, 2, {.parallel_for = {backwards, nullptr}}),
                                run_in_chunks(plan, given, 5, {.threads = 4})),
@@ -65,7 +53,7 @@ TEST(Bits, do_not_depend_on_the_pool) {
 TEST(Bits, are_equal_when_many_threads_run_one_plan) {
   test::Random random(23);
   const Geometry geometry = validate(parse_problem("n2c6h9w9_k8r3s3_st2_same_g2_f32_filter_grad").value()).value();
-  const test::Operands given = real_operands(random, geometry);
+  const test::Operands given = test::real_operands(random, geometry);
   const Plan plan = make_plan(geometry).value();
   const Tensor wanted = run_in_chunks(plan, given, 4, {.threads = 1});
   std::vector<std::string> found(8);

@@ -126,6 +126,17 @@ Tensor by_definition(const Geometry& g, const Tensor& first, const Tensor& secon
   return result;
 }
 
+Operands real_operands(Random& random, const Geometry& geometry) {
+  const auto reals = [&](const Shape& shape) {
+    Tensor tensor = Tensor::zeros(geometry.dtype, shape).value();
+    for (std::int64_t i = 0; i < tensor.size(); ++i) set(tensor, i, 2 * random.unit() - 1);
+    return tensor;
+  };
+  const std::vector<Operand> wanted = operands(geometry);
+  Tensor first = reals(wanted[0].shape);
+  return {first, wanted.size() > 1 ? reals(wanted[1].shape) : first};
+}
+
 Operands random_operands(Random& random, const Geometry& g) {
   const std::vector<Operand> wanted = operands(g);
   Operands made;

@@ -45,6 +45,8 @@ struct Operands {
   Tensor first, second;
 };
 Operands random_operands(Random& random, const Geometry& geometry);
+// The same in [-1, 1): not integers, so any other order of summation shows. bias_grad reads the first alone.
+Operands real_operands(Random& random, const Geometry& geometry);
 
 // Bit equality with the first difference in words; empty when equal.
 std::string difference(const Tensor& got, const Tensor& wanted);

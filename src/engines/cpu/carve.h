@@ -27,4 +27,11 @@ class Carver {
   std::int64_t used_ = 0;
 };
 
+// The workbench of one worker; they lie one after the other.
+template <class Workbench, class Program>
+Workbench workbench_of(Carver carve, const Program& program, int worker) {
+  for (int w = 0; w < worker; ++w) Workbench(carve, program);
+  return Workbench(carve, program);
+}
+
 }  // namespace convgrad::cpu

@@ -25,13 +25,6 @@ struct Program final : EngineProgram {
   std::variant<NothingToAdd, SmallProgram, GatherProgram, FilterProgram> work;
 };
 
-bool any_zero(const Extents& e) { return e[0] == 0 || e[1] == 0 || e[2] == 0; }
-
-bool has_terms(const Geometry& g) {
-  if (g.n == 0 || g.c_out == 0 || any_zero(g.out)) return false;
-  return g.direction == Direction::bias_grad || !(g.c_in == 0 || any_zero(g.in) || any_zero(g.filter));
-}
-
 bool gathers(const Geometry& g) { return g.direction == Direction::forward || g.direction == Direction::input_grad; }
 
 std::shared_ptr<Program> program_of(const Geometry& g, const Policy& policy) {

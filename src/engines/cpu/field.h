@@ -113,8 +113,6 @@ struct Transfer {
   std::int64_t channel, count;
 };
 
-namespace detail {
-
 // Calls row(p) for the first position of every row of the box.
 template <class Row>
 void for_each_row(const Box& box, const Row& row) {
@@ -131,25 +129,23 @@ inline std::int64_t element(const Transfer& t, const Position& p) {
   return at;
 }
 
-}  // namespace detail
-
 template <class T>
 void stage_in(const CopyTable& copy, const void* tensor, const Transfer& t, const Field<T>& field) {
   const auto bytes = static_cast<std::int64_t>(size_of(t.image.dtype));
-  detail::for_each_row(t.box, [&](const Position& p) {
-    copy.in[static_cast<int>(t.image.dtype)]({static_cast<const char*>(tensor) + detail::element(t, p) * bytes,
-                                              t.image.step[3], t.image.channel_step, field.base + field.offset(p),
-                                              field.step[3], 1, t.box.extent(3), t.count});
+  for_each_row(t.box, [&](const Position& p) {
+    copy.in[static_cast<int>(t.image.dtype)]({static_cast<const char*>(tensor) + element(t, p) * bytes, t.image.step[3],
+                                              t.image.channel_step, field.base + field.offset(p), field.step[3], 1,
+                                              t.box.extent(3), t.count});
   });
 }
 
 template <class T>
 void stage_out(const CopyTable& copy, const Field<T>& field, const Transfer& t, void* tensor) {
   const auto bytes = static_cast<std::int64_t>(size_of(t.image.dtype));
-  detail::for_each_row(t.box, [&](const Position& p) {
+  for_each_row(t.box, [&](const Position& p) {
     copy.out[static_cast<int>(t.image.dtype)]({field.base + field.offset(p), field.step[3], 1,
-                                               static_cast<char*>(tensor) + detail::element(t, p) * bytes,
-                                               t.image.step[3], t.image.channel_step, t.box.extent(3), t.count});
+                                               static_cast<char*>(tensor) + element(t, p) * bytes, t.image.step[3],
+                                               t.image.channel_step, t.box.extent(3), t.count});
   });
 }
 
@@ -157,6 +153,34 @@ void stage_out(const CopyTable& copy, const Field<T>& field, const Transfer& t, 
 template <class T>
 Field<T> direct_field(const void* tensor, const Image& image, std::int64_t channel) {
   return {static_cast<T*>(const_cast<void*>(tensor)), image.origin + channel, image.step};
+}
+
+// Lanes of many groups: lane c stands for channel first + c, whose group of `to` channels reads a group of
+// `from` channels; channel 0 of the source field is channel `source`.
+struct Spreading {
+  std::int64_t from, to;
+  std::int64_t first, count;
+  std::int64_t source;
+};
+
+// Plane e of the spread field holds, for every lane, channel e of the group it reads; planes lie
+// box.positions() * pitch apart. `index` has room for `count` numbers.
+template <class T>
+Field<T> spread_channels(void (*expand)(const ExpandArgs<T>&), const Field<T>& narrow, const Box& box,
+                         const Spreading& s, T* memory, std::int32_t* index) {
+  const std::int64_t pitch = round_up(s.count, kAlign);
+  const Field<T> wide = staged_field(memory, box, pitch);
+  const std::int64_t within = s.from == s.to && s.first % s.to == 0 ? s.to : 0;
+  for (std::int64_t e = 0; e < s.from; ++e) {
+    for (std::int64_t c = 0; c < s.count; ++c)
+      index[c] = static_cast<std::int32_t>((s.first + c) / s.to * s.from + e - s.source);
+    for_each_row(box, [&](const Position& at) {
+      expand({narrow.base + narrow.offset(at), narrow.step[3],
+              wide.base + wide.offset(at) + e * box.positions() * pitch, wide.step[3], box.extent(3), s.count, index,
+              within});
+    });
+  }
+  return wide;
 }
 
 }  // namespace convgrad::cpu

@@ -26,7 +26,7 @@ struct Workbench {
     x = carve.take<T>(stages_x(p) ? box * x_pitch(p, most_input_channels(p)) : 0);
     spread_x = carve.take<T>(spreads_channels(p) ? p.layer.c_in * box * round_up(p.co_each, kAlign) : 0);
     dy = carve.take<T>(stages_dy(p) ? region * staged_pitch(p.co_each) : 0);
-    index = carve.take<std::int32_t>(spreads_channels(p) ? p.layer.c_in * p.co_each : 0);
+    index = carve.take<std::int32_t>(spreads_channels(p) ? p.co_each : 0);
     runs = carve.take<Run>(RunList::most(region, region));
   }
 };
@@ -62,12 +62,6 @@ struct Job {
         dtype(type),
         carve(engine_args.workspace),
         slices(carve, program) {}
-
-  Workbench<T> workbench(int worker) const {
-    Carver own = carve;
-    for (int w = 0; w < worker; ++w) Workbench<T>(own, p);
-    return Workbench<T>(own, p);
-  }
 };
 
 // One block of dw over one slice of the positions.
@@ -85,7 +79,6 @@ class Unit {
     clear(hi, elements);
     clear(lo, elements);
     clear(bench_.c, elements);
-    if (spreads_channels(p_)) fill_index();
     std::int64_t steps = 0;
     for (std::int64_t r = first_region; r < end_region; ++r) {
       const Box region = p_.region_box(r);
@@ -109,16 +102,6 @@ class Unit {
 
   void fold() const { job_.set.sums.fold({hi_, lo_, bench_.c, nullptr, nullptr, p_.block_rows() * p_.pitch}); }
 
-  void fill_index() const {
-    const std::int64_t base = input_channels(p_, block_).first;
-    for (std::int64_t e = 0; e < layer_.c_in; ++e) {
-      for (std::int64_t c = 0; c < block_.co_count; ++c) {
-        bench_.index[e * p_.co_each + c] =
-            static_cast<std::int32_t>((block_.co + c) / layer_.c_out * layer_.c_in + e - base);
-      }
-    }
-  }
-
   // Makes x and dy of the region readable for kernels.
   void bring(const Box& region) {
     bring_dy(region);
@@ -134,7 +117,11 @@ class Unit {
     } else {
       x_ = direct_field<T>(job_.args.first, p_.x, channels.first);
     }
-    if (spreads_channels(p_)) spread_channels(box);
+    if (!spreads_channels(p_)) return;
+    x_ = spread_channels(job_.set.expand, x_, box,
+                         {layer_.c_in, layer_.c_out, block_.co, block_.co_count, channels.first}, bench_.spread_x,
+                         bench_.index);
+    plane_ = box.positions() * x_.step[3];
   }
 
   void bring_dy(const Box& region) {
@@ -146,21 +133,6 @@ class Unit {
     } else {
       dy_ = direct_field<T>(dy, p_.dy, channel);
     }
-  }
-
-  // x becomes c_in planes with the lanes of dy.
-  void spread_channels(const Box& box) {
-    const std::int64_t pitch = round_up(block_.co_count, kAlign);
-    const Field<T> wide = staged_field(bench_.spread_x, box, pitch);
-    plane_ = box.positions() * pitch;
-    for (std::int64_t e = 0; e < layer_.c_in; ++e) {
-      detail::for_each_row(box, [&](const Position& at) {
-        job_.set.expand({x_.base + x_.offset(at), x_.step[3], wide.base + wide.offset(at) + e * plane_, wide.step[3],
-                         box.extent(3), block_.co_count, bench_.index + e * p_.co_each,
-                         layer_.c_in == layer_.c_out && block_.co % layer_.c_out == 0 ? layer_.c_out : 0});
-      });
-    }
-    x_ = wide;
   }
 
   // Short stretches (the edges of a row) wait for the whole region: in a strip they have too few terms.
@@ -222,7 +194,7 @@ class Unit {
   // Every row of `outputs`, from its first position.
   RunList runs_over(const Box& outputs, std::int64_t row, std::int64_t tap) const {
     RunList list(bench_.runs, steps());
-    detail::for_each_row(outputs, [&](const Position& o) {
+    for_each_row(outputs, [&](const Position& o) {
       const std::int64_t x = p_.form == FilterForm::ones ? 0 : x_.offset(source(o, row, tap)), dy = dy_.offset(o);
       const bool swapped = p_.form == FilterForm::swapped;
       list.add(swapped ? dy : x, swapped ? x : dy, outputs.extent(3));
@@ -337,7 +309,7 @@ template <class T>
 void run_unit(void* context, std::int64_t index, int worker) {
   const Job<T>& job = *static_cast<Job<T>*>(context);
   const FilterProgram& p = job.p;
-  const Workbench<T> bench = job.workbench(worker);
+  const Workbench<T> bench = workbench_of<Workbench<T>>(job.carve, job.p, worker);
   const std::int64_t block = index / p.slices, slice = index % p.slices;
   const FilterBlock b = p.block(block);
   const std::int64_t place = index * job.slices.block;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/machine.h"
+#include "engines/spread.h"
 
 namespace convgrad::cpu {
 namespace {
@@ -104,7 +104,7 @@ void choose_slices(FilterProgram& p, const Geometry& g) {
 std::int64_t worker_count(const FilterProgram& p, const Policy& policy) {
   const std::int64_t units = p.block_count() * p.slices;
   if (units == 1) return 1;
-  return std::min<std::int64_t>(units, policy.threads > 0 ? policy.threads : usable_cores());
+  return std::min<std::int64_t>(units, threads_of(policy));
 }
 
 // Inputs that a range of outputs reads on an axis.

@@ -25,7 +25,7 @@ struct Workbench {
     const std::int64_t channels = round_up(most(p, &Part::channels), kAlign), taps = p.layer.taps;
     source = carve.take<T>(direct(p.source) ? 0 : box * most(p, &Part::sources));
     spread_source = carve.take<T>(spreads_channels(p) ? p.k * box * channels : 0);
-    index = carve.take<std::int32_t>(spreads_channels(p) ? p.k * channels : 0);
+    index = carve.take<std::int32_t>(spreads_channels(p) ? channels : 0);
     result = carve.take<T>(direct(p.result) ? 0 : positions * channels);
     const std::int64_t sums = p.several_blocks ? positions * p.lanes * p.widest : 0;
     c = carve.take<T>(sums);
@@ -57,12 +57,6 @@ struct Job {
         dtype(type),
         carve(args.workspace),
         panel(carve.take<T>(program.panel)) {}
-
-  Workbench<T> workbench(int worker) const {
-    Carver own = carve;
-    for (int w = 0; w < worker; ++w) Workbench<T>(own, p);
-    return Workbench<T>(own, p);
-  }
 };
 
 // Where a tap stands in the panels: the taps of the last axis that a stretch can share side by side, in the
@@ -151,24 +145,10 @@ class Unit {
       source_ = staged_field(bench_.source, box, part_.sources);
       stage_in(job_.kernels.copy, job_.source, {p_.source, box, part_.source, part_.sources}, source_);
     }
-    if (spreads_channels(p_)) spread_channels(box);
-  }
-
-  // The source becomes k planes with the lanes of the result.
-  void spread_channels(const Box& box) {
-    const std::int64_t pitch = round_up(part_.channels, kAlign);
-    const Field<T> wide = staged_field(bench_.spread_source, box, pitch);
-    plane_ = box.positions() * pitch;
-    for (std::int64_t e = 0; e < p_.k; ++e) {
-      for (std::int64_t c = 0; c < part_.channels; ++c)
-        bench_.index[c] = static_cast<std::int32_t>((part_.channel + c) / p_.n * p_.k + e - part_.source);
-      detail::for_each_row(box, [&](const Position& at) {
-        job_.set.expand({source_.base + source_.offset(at), source_.step[3], wide.base + wide.offset(at) + e * plane_,
-                         wide.step[3], box.extent(3), part_.channels, bench_.index,
-                         p_.n == p_.k && part_.channel % p_.n == 0 ? p_.n : 0});
-      });
-    }
-    source_ = wide;
+    if (!spreads_channels(p_)) return;
+    source_ = spread_channels(job_.set.expand, source_, box, {p_.k, p_.n, part_.channel, part_.channels, part_.source},
+                              bench_.spread_source, bench_.index);
+    plane_ = box.positions() * source_.step[3];
   }
 
   template <class Visit>
@@ -405,7 +385,7 @@ class Unit {
 template <class T>
 void run_unit(void* context, std::int64_t index, int worker) {
   const Job<T>& job = *static_cast<Job<T>*>(context);
-  const Workbench<T> bench = job.workbench(worker);
+  const Workbench<T> bench = workbench_of<Workbench<T>>(job.carve, job.p, worker);
   Unit<T>(job, index / job.p.parts, part_of(job.p, index % job.p.parts), bench).run();
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/machine.h"
 #include "engines/cpu/runs.h"
+#include "engines/spread.h"
 
 namespace convgrad::cpu {
 namespace {
@@ -76,7 +76,7 @@ void choose_parts(GatherProgram& p, const Geometry& g, const Policy& policy) {
   const std::int64_t few = ceil_div(wanted, std::max<std::int64_t>(1, p.region_count()));
   p.parts = narrow_parts(p) ? item_count(p) : std::clamp<std::int64_t>(few, 1, item_count(p));
   const std::int64_t units = std::min(worth, p.region_count() * p.parts);
-  p.workers = units <= 1 ? 1 : std::min<std::int64_t>(units, policy.threads > 0 ? policy.threads : usable_cores());
+  p.workers = units <= 1 ? 1 : std::min<std::int64_t>(units, threads_of(policy));
 }
 
 std::int64_t panel_elements(const GatherProgram& p) {

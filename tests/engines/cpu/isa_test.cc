@@ -11,22 +11,13 @@
 #include "base/buffer.h"
 #include "engines/cpu/filter_grad.h"
 #include "engines/cpu/gather.h"
+#include "geometry/shapes.h"
 #include "support/problems.h"
 
 namespace convgrad::cpu {
 namespace {
 
 bool fuses(const Kernels& kernels) { return kernels.isa != "sse4"; }
-
-bool has_terms(const Geometry& g) {
-  for (std::int64_t size : {g.n, g.c_in, g.c_out}) {
-    if (size == 0) return false;
-  }
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (g.in[d] * g.out[d] * g.filter[d] == 0) return false;
-  }
-  return true;
-}
 
 // The engine's work with the kernels of one instruction set.
 Tensor computed(const Geometry& g, const test::Operands& given, const Kernels& kernels, int threads) {
@@ -45,18 +36,6 @@ Tensor computed(const Geometry& g, const test::Operands& given, const Kernels& k
     EXPECT_TRUE(run_gather(program, kernels, g, args, policy).ok());
   }
   return result;
-}
-
-Tensor random_reals(test::Random& random, DType dtype, Shape shape) {
-  Tensor tensor = Tensor::zeros(dtype, std::move(shape)).value();
-  for (std::int64_t i = 0; i < tensor.size(); ++i) test::set(tensor, i, 2 * random.unit() - 1);
-  return tensor;
-}
-
-test::Operands real_operands(test::Random& random, const Geometry& g) {
-  const std::vector<Operand> wanted = operands(g);
-  Tensor first = random_reals(random, g.dtype, wanted[0].shape);
-  return {first, wanted.size() > 1 ? random_reals(random, g.dtype, wanted[1].shape) : first};
 }
 
 TEST(Isas, are_all_right_on_random_problems) {
@@ -79,7 +58,7 @@ TEST(Isas, with_fused_multiply_adds_give_equal_bits) {
     const ConvProblem problem = test::random_problem(random, 60000);
     const Geometry g = validate(problem).value();
     if (!has_terms(g)) continue;
-    const test::Operands given = real_operands(random, g);
+    const test::Operands given = test::real_operands(random, g);
     const Tensor best = computed(g, given, runnable_kernels().front(), 1);
     for (const Kernels& kernels : runnable_kernels()) {
       if (!fuses(kernels)) continue;
@@ -119,7 +98,7 @@ std::string golden_lines(const Kernels& kernels, int threads) {
   test::Random random(63);
   for (const std::string& text : golden_problems()) {
     const Geometry g = validate(parse_problem(text).value()).value();
-    lines << text << ' ' << std::hex << hash_of(computed(g, real_operands(random, g), kernels, threads)) << '\n';
+    lines << text << ' ' << std::hex << hash_of(computed(g, test::real_operands(random, g), kernels, threads)) << '\n';
   }
   return lines.str();
 }
