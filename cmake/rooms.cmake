@@ -28,7 +28,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(flags_sse4 -msse4.2 -maes -mpclmul)
   set(cpu_isas avx512 avx2 sse4)
 else()
-  set(cpu_isas neon)
+  set(cpu_isas)  # the engine says that it is not available
 endif()
 set(cpu_kernels)
 if(CONVGRAD_SANITIZE)

@@ -47,7 +47,7 @@ struct Plan {
   std::string engine;
   std::string kernel;
   MathMode math = MathMode::canonical;  // what the kernel does, not what was asked
-  std::int64_t chunk = 0;               // result elements in one unit of work
+  std::int64_t chunk = 0;               // result elements in one unit of work; 0: units are cut otherwise
   std::int64_t slices = 1;              // fixed parts a long sum is split into; from the problem alone
   std::int64_t workspace_bytes = 0;
   double cost_us = 0;  // estimate on one core

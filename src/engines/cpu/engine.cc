@@ -45,7 +45,7 @@ std::shared_ptr<Program> program_of(const Geometry& g, const Policy& policy) {
 struct Form {
   std::string_view name;
   std::string_view why;
-  double share;  // of the CPU's multiply-add peak that it reaches, measured on the shapes of bench/
+  double share;  // of the CPU's multiply-add peak that it reaches, roughly; only engines are compared by it
 };
 constexpr Form kZeros{"zeros", "no sum has a term: the result is cleared", 1};
 constexpr Form kSmall{"small", "too few terms for tiles: one loop nest over the definition, sums in double", 0.02};
@@ -99,6 +99,7 @@ Plan propose(const Geometry& g, const Policy& policy) {
   plan.kernel =
       concat(name(g.direction), "_", form_of(*program).name, "_", info(g.dtype).id, "_", program->kernels->isa);
   plan.workspace_bytes = program->workspace_bytes = bytes_of(*program, g.dtype);
+  plan.math = program->kernels->fuses ? MathMode::canonical : MathMode::standard;
   plan.cost_us = cost_us(g, *program);
   if (const auto* p = std::get_if<FilterProgram>(&program->work)) plan.slices = p->slices;
   plan.why = why(*program);

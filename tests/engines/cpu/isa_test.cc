@@ -17,8 +17,6 @@
 namespace convgrad::cpu {
 namespace {
 
-bool fuses(const Kernels& kernels) { return kernels.isa != "sse4"; }
-
 // The engine's work with the kernels of one instruction set.
 Tensor computed(const Geometry& g, const test::Operands& given, const Kernels& kernels, int threads) {
   const Policy policy{.threads = threads};
@@ -61,7 +59,7 @@ TEST(Isas, with_fused_multiply_adds_give_equal_bits) {
     const test::Operands given = test::real_operands(random, g);
     const Tensor best = computed(g, given, runnable_kernels().front(), 1);
     for (const Kernels& kernels : runnable_kernels()) {
-      if (!fuses(kernels)) continue;
+      if (!kernels.fuses) continue;
       ASSERT_EQ(test::difference(computed(g, given, kernels, 1), best), "") << kernels.isa << " " << to_text(problem);
     }
   }
@@ -119,7 +117,7 @@ TEST(Isas, give_the_golden_bits_for_any_number_of_threads) {
   golden << std::ifstream(path).rdbuf();
   ASSERT_GT(golden.str().size(), 1000u);
   for (const Kernels& kernels : runnable_kernels()) {
-    if (!fuses(kernels)) continue;
+    if (!kernels.fuses) continue;
     for (int threads : kThreadCounts) {
       if (threads != 1 && &kernels != &runnable_kernels().front()) continue;
       EXPECT_EQ(golden_lines(kernels, threads), golden.str()) << kernels.isa << ", " << threads << " threads";

@@ -16,7 +16,8 @@ KernelSet<T> kernel_set() {
 }
 
 Kernels kernel_tables(std::string_view isa) {
-  return {isa, kernel_set<float>(), kernel_set<double>(), kernel_set<std::uint32_t>(), copy_table()};
+  return {isa,         HWY_TARGET <= HWY_AVX2, kernel_set<float>(), kernel_set<double>(), kernel_set<std::uint32_t>(),
+          copy_table()};
 }
 
 }  // namespace

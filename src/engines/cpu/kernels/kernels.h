@@ -21,6 +21,7 @@ struct KernelSet {
 
 struct Kernels {
   std::string_view isa;
+  bool fuses;  // multiply-adds round once: the bits of every instruction set that does are the same
   KernelSet<float> f32;
   KernelSet<double> f64;
   KernelSet<std::uint32_t> u32;
