@@ -54,12 +54,13 @@ void for_each_part(const Box& box, const Position& part, const Visit& visit) {
   for (std::int64_t i = 0; i < count; ++i) visit(part_number(i, box, part));
 }
 
-// Element (p, c) lies at base[offset(p) + c].
+// Element (p, c) lies at base[offset(p) + c * channel].
 template <class T>
 struct Field {
   T* base = nullptr;
   std::int64_t origin = 0;
   Position step{};
+  std::int64_t channel = 1;
 
   std::int64_t offset(const Position& p) const {
     std::int64_t at = origin;
@@ -87,10 +88,10 @@ inline Image output_image(const Layer& l, DType dtype) {
       dtype, {l.axes[0].out_step, l.axes[1].out_step, l.axes[2].out_step, l.axes[3].out_step}, l.out_channel_step, 0};
 }
 
+inline bool converts(const Image& image) { return image.dtype == DType::f16 || image.dtype == DType::bf16; }
+
 // Whether kernels can use the tensor as it is.
-inline bool direct(const Image& image) {
-  return image.channel_step == 1 && image.dtype != DType::f16 && image.dtype != DType::bf16;
-}
+inline bool direct(const Image& image) { return image.channel_step == 1 && !converts(image); }
 
 // The workspace copy of a box: positions in order, `pitch` elements from one to the next.
 template <class T>
@@ -103,6 +104,20 @@ Field<T> staged_field(T* memory, const Box& box, std::int64_t pitch) {
     field.origin -= box.begin[a] * step;
     step *= box.extent(a);
   }
+  return field;
+}
+
+// From one plane of a planar copy to the next: an odd number of cache lines, so that planes spread over the cache.
+inline std::int64_t plane_pitch(std::int64_t positions) {
+  const std::int64_t rounded = round_up(positions, kAlign);
+  return rounded / kAlign % 2 == 0 ? rounded + kAlign : rounded;
+}
+
+// The same with the positions of a channel side by side.
+template <class T>
+Field<T> planar_field(T* memory, const Box& box, std::int64_t pitch) {
+  Field<T> field = staged_field(memory, box, 1);
+  field.channel = pitch;
   return field;
 }
 
@@ -129,30 +144,47 @@ inline std::int64_t element(const Transfer& t, const Position& p) {
   return at;
 }
 
+// Calls visit(p, length) for stretches of `length` positions from p on whose neighbours lie equally far apart
+// on both sides: whole rows where they touch, planes where those touch.
+template <class T, class Visit>
+void for_each_stretch(const Transfer& t, const Field<T>& field, const Visit& visit) {
+  if (t.box.positions() == 0) return;
+  std::size_t axis = 3;
+  std::int64_t length = t.box.extent(3);
+  while (axis > 0 && t.image.step[axis - 1] == length * t.image.step[3] &&
+         field.step[axis - 1] == length * field.step[3]) {
+    length *= t.box.extent(--axis);
+  }
+  Box firsts = t.box;
+  for (std::size_t a = axis; a < kAxes; ++a) firsts.end[a] = firsts.begin[a] + 1;
+  for_each_row(firsts, [&](const Position& p) { visit(p, length); });
+}
+
 template <class T>
 void stage_in(const CopyTable& copy, const void* tensor, const Transfer& t, const Field<T>& field) {
   const auto bytes = static_cast<std::int64_t>(size_of(t.image.dtype));
-  for_each_row(t.box, [&](const Position& p) {
+  for_each_stretch(t, field, [&](const Position& p, std::int64_t length) {
     copy.in[static_cast<int>(t.image.dtype)]({static_cast<const char*>(tensor) + element(t, p) * bytes, t.image.step[3],
-                                              t.image.channel_step, field.base + field.offset(p), field.step[3], 1,
-                                              t.box.extent(3), t.count});
+                                              t.image.channel_step, field.base + field.offset(p), field.step[3],
+                                              field.channel, length, t.count});
   });
 }
 
 template <class T>
 void stage_out(const CopyTable& copy, const Field<T>& field, const Transfer& t, void* tensor) {
   const auto bytes = static_cast<std::int64_t>(size_of(t.image.dtype));
-  for_each_row(t.box, [&](const Position& p) {
-    copy.out[static_cast<int>(t.image.dtype)]({field.base + field.offset(p), field.step[3], 1,
+  for_each_stretch(t, field, [&](const Position& p, std::int64_t length) {
+    copy.out[static_cast<int>(t.image.dtype)]({field.base + field.offset(p), field.step[3], field.channel,
                                                static_cast<char*>(tensor) + element(t, p) * bytes, t.image.step[3],
-                                               t.image.channel_step, t.box.extent(3), t.count});
+                                               t.image.channel_step, length, t.count});
   });
 }
 
 // The tensor itself as a field, its first channel `channel`.
 template <class T>
 Field<T> direct_field(const void* tensor, const Image& image, std::int64_t channel) {
-  return {static_cast<T*>(const_cast<void*>(tensor)), image.origin + channel, image.step};
+  return {static_cast<T*>(const_cast<void*>(tensor)), image.origin + channel * image.channel_step, image.step,
+          image.channel_step};
 }
 
 // Lanes of many groups: lane c stands for channel first + c, whose group of `to` channels reads a group of

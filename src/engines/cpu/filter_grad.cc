@@ -23,9 +23,12 @@ struct Workbench {
     c = carve.take<T>(block);
     hi = carve.take<T>(p.slices == 1 ? block : 0);
     lo = carve.take<T>(p.slices == 1 ? block : 0);
-    x = carve.take<T>(stages_x(p) ? box * x_pitch(p, most_input_channels(p)) : 0);
+    const std::int64_t channels = most_input_channels(p);
+    const std::int64_t staged_x = planar_x(p) ? channels * plane_pitch(box) : box * x_pitch(p, channels);
+    const std::int64_t staged_dy = planar_dy(p) ? p.co_each * plane_pitch(region) : region * staged_pitch(p.co_each);
+    x = carve.take<T>(stages_x(p) ? staged_x : 0);
     spread_x = carve.take<T>(spreads_channels(p) ? p.layer.c_in * box * round_up(p.co_each, kAlign) : 0);
-    dy = carve.take<T>(stages_dy(p) ? region * staged_pitch(p.co_each) : 0);
+    dy = carve.take<T>(stages_dy(p) ? staged_dy : 0);
     index = carve.take<std::int32_t>(spreads_channels(p) ? p.co_each : 0);
     runs = carve.take<Run>(RunList::most(region, region));
   }
@@ -112,7 +115,8 @@ class Unit {
     const Box box = input_box(layer_, region);
     const Channels channels = input_channels(p_, block_);
     if (stages_x(p_)) {
-      x_ = staged_field(bench_.x, box, x_pitch(p_, channels.count));
+      x_ = planar_x(p_) ? planar_field(bench_.x, box, plane_pitch(box.positions()))
+                        : staged_field(bench_.x, box, x_pitch(p_, channels.count));
       stage_in(job_.kernels.copy, job_.args.first, {p_.x, box, channels.first, channels.count}, x_);
     } else {
       x_ = direct_field<T>(job_.args.first, p_.x, channels.first);
@@ -121,14 +125,15 @@ class Unit {
     x_ = spread_channels(job_.set.expand, x_, box,
                          {layer_.c_in, layer_.c_out, block_.co, block_.co_count, channels.first}, bench_.spread_x,
                          bench_.index);
-    plane_ = box.positions() * x_.step[3];
+    x_.channel = box.positions() * x_.step[3];
   }
 
   void bring_dy(const Box& region) {
     const void* dy = p_.form == FilterForm::ones ? job_.args.first : job_.args.second;
     const std::int64_t channel = p_.form == FilterForm::lanewise ? block_.co : block_.group * layer_.c_out + block_.co;
     if (stages_dy(p_)) {
-      dy_ = staged_field(bench_.dy, region, staged_pitch(block_.co_count));
+      dy_ = planar_dy(p_) ? planar_field(bench_.dy, region, plane_pitch(region.positions()))
+                          : staged_field(bench_.dy, region, staged_pitch(block_.co_count));
       stage_in(job_.kernels.copy, dy, {p_.dy, region, channel, block_.co_count}, dy_);
     } else {
       dy_ = direct_field<T>(dy, p_.dy, channel);
@@ -212,7 +217,10 @@ class Unit {
     const std::int64_t rows = swapped ? block_.co_count : block_.ci_count;
     const std::int64_t first =
         ((row - block_.tap_row) * layer_.axes[3].taps + tap) * (swapped ? p_.co_each : p_.ci_each);
-    add_rows(list, {.first = first, .rows = rows, .lanes = swapped ? block_.ci_count : block_.co_count, .a_row = 1});
+    add_rows(list, {.first = first,
+                    .rows = rows,
+                    .lanes = swapped ? block_.ci_count : block_.co_count,
+                    .a_row = swapped ? dy_.channel : x_.channel});
   }
 
   // All taps that a stretch of the last axis shares, as rows of one matrix.
@@ -225,11 +233,11 @@ class Unit {
       add_rows(list, {.first = (row - block_.tap_row) * p_.co_each,
                       .rows = block_.co_count,
                       .lanes = part.taps * layer_.c_in,
-                      .a_row = 1,
+                      .a_row = dy_.channel,
                       .first_lane = part.tap * layer_.c_in});
       return;
     }
-    if (p_.merged) {
+    if (p_.merged && !planar_x(p_)) {
       add_rows(list,
                {.first = tap * layer_.c_in, .rows = part.taps * layer_.c_in, .lanes = block_.co_count, .a_row = 1});
       return;
@@ -239,7 +247,7 @@ class Unit {
                       .rows = part.taps,
                       .lanes = block_.co_count,
                       .a_row = layer_.axes[3].dilation * x_.step[3],
-                      .a_offset = e * plane_,
+                      .a_offset = e * x_.channel,
                       .row_step = layer_.c_in});
     }
   }
@@ -253,7 +261,7 @@ class Unit {
 
   void add_rows(const RunList& list, const Rows& r) const {
     const bool lanewise = p_.form == FilterForm::lanewise, swapped = p_.form == FilterForm::swapped;
-    const TileShapes<T>& shapes = lanewise ? job_.set.tile.lanewise : job_.set.tile.across;
+    const TileShapes<T>& shapes = lanewise ? job_.set.tile.lanewise : job_.set.tile.dense;
     const Field<T>&a = swapped ? dy_ : x_, &b = swapped ? x_ : dy_;
     const LaneBlocks lanes(r.lanes, job_.set.tile.lanes, widest(job_.set.tile));
     for (std::int64_t block = 0; block < lanes.count; ++block) {
@@ -267,8 +275,8 @@ class Unit {
       args.b_unit = 1;
       args.runs = list.begin();
       args.run_count = list.count();
-      args.c = bench_.c + r.first * p_.pitch + r.first_lane + lane;
-      args.c_row = r.row_step * p_.pitch;
+      args.c = args.out = bench_.c + r.first * p_.pitch + r.first_lane + lane;
+      args.c_row = args.out_row = r.row_step * p_.pitch;
       args.lanes = lanes.width(block);
       sweep_rows(shapes, args, lanes.padded(block) / lanes.vector, r.rows);
     }
@@ -281,7 +289,6 @@ class Unit {
   const Workbench<T>& bench_;
   Field<T> x_, dy_;
   T *hi_ = nullptr, *lo_ = nullptr;
-  std::int64_t plane_ = 0;  // from one plane of the spread x to the next
   T one_ = T(1);
 };
 

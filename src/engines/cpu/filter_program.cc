@@ -49,9 +49,9 @@ FilterForm form_of(const Geometry& g, const Layer& layer) {
   return FilterForm::dense;
 }
 
-bool reads_in_place(const Image& image, bool wants_pitch) {
+bool reads_in_place(const Image& image, bool wants_pitch, bool planar) {
   const std::int64_t bytes = image.step[3] * static_cast<std::int64_t>(size_of(image.dtype));
-  return direct(image) && (wants_pitch || bytes <= kDirectPitchBytes);
+  return planar ? !converts(image) : direct(image) && (wants_pitch || bytes <= kDirectPitchBytes);
 }
 
 // Halves the wider side until a block fits; then fewer rows of taps.
@@ -145,10 +145,15 @@ bool spreads_channels(const FilterProgram& p) {
 }
 
 bool stages_x(const FilterProgram& p) {
-  return p.form != FilterForm::ones && !reads_in_place(p.x, p.merged || p.form == FilterForm::lanewise);
+  return p.form != FilterForm::ones && !reads_in_place(p.x, p.merged || p.form == FilterForm::lanewise, planar_x(p));
 }
 
-bool stages_dy(const FilterProgram& p) { return !reads_in_place(p.dy, p.form == FilterForm::lanewise); }
+bool stages_dy(const FilterProgram& p) {
+  return !reads_in_place(p.dy, p.form == FilterForm::lanewise, planar_dy(p));
+}
+
+bool planar_x(const FilterProgram& p) { return p.planar && p.form == FilterForm::dense; }
+bool planar_dy(const FilterProgram& p) { return p.planar && p.form == FilterForm::swapped; }
 
 std::int64_t staged_pitch(std::int64_t channels) {
   const std::int64_t rounded = round_up(channels, kAlign);
@@ -205,6 +210,8 @@ FilterProgram filter_program(const Geometry& g, const Policy& policy) {
   const Axis& row = l.axes[3];
   const bool narrow = l.c_in <= (p.form == FilterForm::swapped ? kManyLanes - 1 : 16);
   p.merged = (p.form == FilterForm::dense || p.form == FilterForm::swapped) && taps_join(l) && narrow;
+  const Image& rows = p.form == FilterForm::swapped ? p.dy : p.x;
+  p.planar = (p.form == FilterForm::dense || p.form == FilterForm::swapped) && rows.channel_step != 1;
   p.row_stretches = forward_stretches(row);
   choose_blocks(p);
   choose_regions(p);

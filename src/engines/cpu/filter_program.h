@@ -29,6 +29,7 @@ struct FilterProgram {
   FilterForm form = FilterForm::dense;
   Image x{}, dy{};
   bool merged = false;  // the index of input channels holds the taps of the last axis too
+  bool planar = false;  // the operand whose channels are rows is read with its channels apart, as it lies
   std::int64_t tap_rows_each = 1, ci_each = 1, co_each = 1;  // largest block
   Position blocks{};                                         // groups, tap rows, ci, co
   Position region{}, regions{};                              // extents, and how many an axis
@@ -61,10 +62,12 @@ Box input_box(const Layer& layer, const Box& region);
 // The most positions an input box can have.
 std::int64_t largest_input_box(const FilterProgram& p);
 std::int64_t largest_region(const FilterProgram& p);
-// Whether x is expanded to the lanes of dy, and whether kernels read copies.
+// Whether x is expanded to the lanes of dy, whether kernels read copies, and whether those are planar.
 bool spreads_channels(const FilterProgram& p);
 bool stages_x(const FilterProgram& p);
 bool stages_dy(const FilterProgram& p);
+bool planar_x(const FilterProgram& p);
+bool planar_dy(const FilterProgram& p);
 // From one staged position to the next, in elements: an odd number of cache lines where there are several.
 std::int64_t staged_pitch(std::int64_t channels);
 std::int64_t x_pitch(const FilterProgram& p, std::int64_t channels);

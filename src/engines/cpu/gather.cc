@@ -11,7 +11,10 @@
 namespace convgrad::cpu {
 namespace {
 
-constexpr std::int64_t kPanelSteps = 512;  // 128 KB of panel beside the region's own data
+// A strip of positions is summed before the next: its sums (16 KB in f32) stay in the first cache, beside
+// a part of the panel (27 KB) that all its tiles use before the next part is fetched.
+constexpr std::int64_t kStripRows = 64;
+constexpr std::int64_t kPanelSteps = 108;
 
 // Memory of one worker.
 template <class T>
@@ -27,10 +30,10 @@ struct Workbench {
     spread_source = carve.take<T>(spreads_channels(p) ? p.k * box * channels : 0);
     index = carve.take<std::int32_t>(spreads_channels(p) ? channels : 0);
     result = carve.take<T>(direct(p.result) ? 0 : positions * channels);
-    const std::int64_t sums = p.several_blocks ? positions * p.lanes * p.widest : 0;
+    const std::int64_t sums = p.form == GatherForm::dot ? 0 : kStripRows * p.lanes * p.widest;
     c = carve.take<T>(sums);
-    hi = carve.take<T>(sums);
-    lo = carve.take<T>(sums);
+    hi = carve.take<T>(p.several_blocks ? sums : 0);
+    lo = carve.take<T>(p.several_blocks ? sums : 0);
     runs = carve.take<Run>(RunList::most(p.form == GatherForm::lanewise ? taps * p.k : taps, taps * p.k));
   }
 };
@@ -124,7 +127,7 @@ template <class T>
 class Unit {
  public:
   Unit(const Job<T>& job, std::int64_t region, const Part& part, const Workbench<T>& bench)
-      : job_(job), p_(job.p), part_(part), bench_(bench), region_(p_.region_box(region)) {}
+      : job_(job), p_(job.p), part_(part), bench_(bench), region_(p_.region_box(region)), blocks_(lane_blocks(p_)) {}
 
   void run() {
     bring_source();
@@ -205,13 +208,14 @@ class Unit {
   void add_class(const Class& c) const {
     const RunList list = runs_of(c);
     const std::size_t axis = longest(c);
-    for (std::int64_t item = part_.first_item; item < part_.end_item; ++item) {
-      switch (p_.form) {
-        case GatherForm::dense: add_dense(c, axis, list, item); break;
-        case GatherForm::dot: add_dot(c, axis, list, item); break;
-        case GatherForm::lanewise: add_lanes(c, axis, list, item); break;
-      }
+    if (p_.form == GatherForm::dot) {
+      for (std::int64_t group = part_.first_item; group < part_.end_item; ++group) add_dot(c, axis, list, group);
+      return;
     }
+    each_strip(c, axis, [&](const Strip& strip) {
+      for (std::int64_t item = part_.first_item; item < part_.end_item; ++item)
+        add_strip(strip, list, p_.form == GatherForm::dense ? dense_tiles(c, axis, item) : lane_tiles(c, axis, item));
+    });
   }
 
   // The taps of a class as runs, relative to a position's source.
@@ -255,31 +259,57 @@ class Unit {
     return {s.source_per_tap * source_.step[3], s.tap_step * p_.layer.axes[3].tap_step * p_.k * all_results(p_)};
   }
 
-  TileArgs<T> tile_args(const Class& c, std::size_t axis) const {
-    TileArgs<T> args{};
-    args.a = source_.base;
-    args.a_row = c[axis].source_step * source_.step[axis];
-    args.c_row = c[axis].step * result_.step[axis];
-    return args;
+  // Neighbours along the axis of a class, from a first one on: offsets in the source and in the result.
+  struct Segment {
+    std::int64_t source, result, rows;
+  };
+  struct Strip {
+    std::array<Segment, kStripRows> segments;
+    std::int64_t count = 0, rows = 0;
+  };
+
+  // Calls visit(strip) until all positions of a class were in one.
+  template <class Visit>
+  void each_strip(const Class& c, std::size_t axis, const Visit& visit) const {
+    const std::int64_t pieces = ceil_div(c[axis].count, kStripRows);
+    Strip strip;
+    each_row(c, axis, [&](Position m, std::int64_t) {
+      for (std::int64_t piece = 0; piece < pieces; ++piece) {
+        m[axis] = c[axis].count * piece / pieces;
+        const std::int64_t rows = c[axis].count * (piece + 1) / pieces - m[axis];
+        if (strip.rows + rows > kStripRows) {
+          visit(strip);
+          strip.count = strip.rows = 0;
+        }
+        strip.segments[static_cast<std::size_t>(strip.count++)] = {source_at(c, m), result_at(c, m), rows};
+        strip.rows += rows;
+      }
+    });
+    visit(strip);
   }
 
-  void add_dense(const Class& c, std::size_t axis, const RunList& list, std::int64_t item) const {
-    const LaneBlocks blocks = lane_blocks(p_);
-    const std::int64_t group = item / blocks.count, block = item % blocks.count, lane = blocks.begin(block);
-    const std::int64_t width = blocks.padded(block);
+  // What the tiles of all strips have in common: args.a and args.out are where offset 0 would lie.
+  struct Tiles {
+    TileArgs<T> args;
+    const TileShapes<T>& shapes;
+    std::int64_t vectors;
+  };
+
+  Tiles dense_tiles(const Class& c, std::size_t axis, std::int64_t item) const {
+    const std::int64_t group = item / blocks_.count, block = item % blocks_.count, lane = blocks_.begin(block);
+    const std::int64_t width = blocks_.padded(block);
     TileArgs<T> args = tile_args(c, axis);
     args.a += group * p_.k - part_.source;
     args.a_step = 1;
     args.b = job_.panel + (group * round_up(p_.n, p_.lanes) + lane) * p_.layer.taps * p_.k;
     args.b_step = args.b_unit = width;
-    args.lanes = blocks.width(block);
-    args.c = result_.base + group * p_.n + lane - part_.channel;
-    add_tiles(c, axis, list, {args, job_.set.tile.along, width / p_.lanes});
+    args.lanes = blocks_.width(block);
+    args.out += group * p_.n + lane - part_.channel;
+    return {args, job_.set.tile.dense, width / p_.lanes};
   }
 
-  void add_lanes(const Class& c, std::size_t axis, const RunList& list, std::int64_t item) const {
-    const LaneBlocks blocks = lane_blocks(p_);
-    const std::int64_t lane = blocks.begin(item);
+  Tiles lane_tiles(const Class& c, std::size_t axis, std::int64_t item) const {
+    const std::int64_t lane = blocks_.begin(item);
     const RunSteps steps = lane_steps();
     TileArgs<T> args = tile_args(c, axis);
     args.a += lane - part_.channel;
@@ -287,73 +317,72 @@ class Unit {
     args.b = (filter_in_place(p_) ? static_cast<const T*>(job_.filter) : job_.panel) + lane;
     args.b_step = steps.b;
     args.b_unit = 1;
-    args.lanes = blocks.width(item);
-    args.c = result_.base + lane - part_.channel;
-    add_tiles(c, axis, list, {args, job_.set.tile.lanewise, blocks.padded(item) / p_.lanes});
+    args.lanes = blocks_.width(item);
+    args.out += lane - part_.channel;
+    return {args, job_.set.tile.lanewise, blocks_.padded(item) / p_.lanes};
   }
 
-  struct Tiles {
-    TileArgs<T> args;
-    const TileShapes<T>& shapes;
-    std::int64_t vectors;
-  };
+  TileArgs<T> tile_args(const Class& c, std::size_t axis) const {
+    TileArgs<T> args{};
+    args.a = source_.base;
+    args.a_row = c[axis].source_step * source_.step[axis];
+    args.out = result_.base;
+    args.out_row = c[axis].step * result_.step[axis];
+    return args;
+  }
 
-  // Where the sums of a class go: positions of the result, or rows of the workbench.
-  struct Target {
-    T* base;
-    bool in_result;
-    std::int64_t c_row;
-  };
-
-  // Runs [begin, end) into the target, which they overwrite. The panel is taken in parts that stay in the
-  // second cache while all tiles of the class use them.
-  void add_runs(const Class& c, std::size_t axis, const RunList& list, const Tiles& tiles, const Target& to,
-                std::int64_t begin, std::int64_t end) const {
-    const std::int64_t rows = c[axis].count;
-    TileArgs<T> args = tiles.args;
-    args.c_row = to.c_row;
-    for (std::int64_t part = begin, next; part < end; part = next) {
-      next = list.whole_chunks(part, end, kPanelSteps);
-      args.runs = list.begin() + part;
-      args.run_count = next - part;
-      args.first = part == begin;
-      each_row(c, axis, [&](const Position& m, std::int64_t row) {
-        TileArgs<T> one = args;
-        one.a += source_at(c, m);
-        one.c = to.base + (to.in_result ? result_at(c, m) : row * rows * to.c_row);
-        sweep_rows(tiles.shapes, one, tiles.vectors, rows);
-      });
+  void add_strip(const Strip& strip, const RunList& list, const Tiles& tiles) const {
+    if (list.block_end(0) == list.count()) {
+      add_runs(strip, list, tiles, {0, list.count(), true});
+      return;
     }
-  }
-
-  void add_tiles(const Class& c, std::size_t axis, const RunList& list, const Tiles& tiles) const {
-    if (list.block_end(0) < list.count()) {
-      add_blocks(c, axis, list, tiles);
-    } else {
-      add_runs(c, axis, list, tiles, {tiles.args.c, true, tiles.args.c_row}, 0, list.count());
-    }
-  }
-
-  // Sums of several blocks: each block into c, then folded; settled at the end.
-  void add_blocks(const Class& c, std::size_t axis, const RunList& list, const Tiles& tiles) const {
-    const std::int64_t pitch = tiles.vectors * p_.lanes, rows = c[axis].count;
-    const std::int64_t elements = c[0].count * c[1].count * c[2].count * c[3].count * pitch;
+    const std::int64_t pitch = tiles.vectors * p_.lanes, elements = strip.rows * pitch;
     std::memset(static_cast<void*>(bench_.hi), 0, static_cast<std::size_t>(elements) * sizeof(T));
     std::memset(static_cast<void*>(bench_.lo), 0, static_cast<std::size_t>(elements) * sizeof(T));
     for (std::int64_t begin = 0, end; begin < list.count(); begin = end) {
       end = list.block_end(begin);
-      add_runs(c, axis, list, tiles, {bench_.c, false, pitch}, begin, end);
+      add_runs(strip, list, tiles, {begin, end, false});
       job_.set.sums.fold({bench_.hi, bench_.lo, bench_.c, nullptr, nullptr, elements});
     }
     job_.set.sums.settle({bench_.hi, bench_.lo, nullptr, nullptr, bench_.hi, elements});
-    each_row(c, axis, [&](const Position& m, std::int64_t row) {
-      T* to = tiles.args.c + result_at(c, m);
-      const T* from = bench_.hi + row * rows * pitch;
-      for (std::int64_t i = 0; i < rows; ++i) {
-        std::memcpy(static_cast<void*>(to + i * tiles.args.c_row), from + i * pitch,
-                    static_cast<std::size_t>(tiles.args.lanes) * sizeof(T));
+    write_strip(strip, tiles, bench_.hi, pitch);
+  }
+
+  struct RunRange {
+    std::int64_t begin, end;
+    bool to_result;  // else the sums stay in bench_.c
+  };
+
+  // Adds a range of runs up over a strip: sums rest in bench_.c between the parts of the panel.
+  void add_runs(const Strip& strip, const RunList& list, const Tiles& tiles, const RunRange& range) const {
+    TileArgs<T> args = tiles.args;
+    args.c_row = tiles.vectors * p_.lanes;
+    for (std::int64_t part = range.begin, next; part < range.end; part = next) {
+      next = list.whole_chunks(part, range.end, kPanelSteps);
+      args.runs = list.begin() + part;
+      args.run_count = next - part;
+      args.first = part == range.begin;
+      const bool to_result = range.to_result && next == range.end;
+      args.out_row = to_result ? tiles.args.out_row : args.c_row;
+      args.c = bench_.c;
+      for (std::int64_t i = 0; i < strip.count; ++i) {
+        const Segment& segment = strip.segments[static_cast<std::size_t>(i)];
+        args.a = tiles.args.a + segment.source;
+        args.out = to_result ? tiles.args.out + segment.result : args.c;
+        sweep_rows(tiles.shapes, args, tiles.vectors, segment.rows);
+        args.c += segment.rows * args.c_row;
       }
-    });
+    }
+  }
+
+  void write_strip(const Strip& strip, const Tiles& tiles, const T* from, std::int64_t pitch) const {
+    const auto bytes = static_cast<std::size_t>(tiles.args.lanes) * sizeof(T);
+    for (std::int64_t i = 0; i < strip.count; ++i) {
+      const Segment& segment = strip.segments[static_cast<std::size_t>(i)];
+      T* to = tiles.args.out + segment.result;
+      for (std::int64_t row = 0; row < segment.rows; ++row, from += pitch, to += tiles.args.out_row)
+        std::memcpy(static_cast<void*>(to), from, bytes);
+    }
   }
 
   void add_dot(const Class& c, std::size_t axis, const RunList& list, std::int64_t group) const {
@@ -378,6 +407,7 @@ class Unit {
   const Part part_;
   const Workbench<T>& bench_;
   const Box region_;
+  const LaneBlocks blocks_;
   Field<T> source_, result_;
   std::int64_t plane_ = 0;
 };

@@ -12,7 +12,6 @@ namespace {
 // source and result bound them.
 constexpr std::int64_t kStagedElements = 128 * 1024;
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
-constexpr std::int64_t kMostInBlocks = 384;  // of sums of several blocks: their partial sums take three copies
 constexpr std::int64_t kUnits = 16;          // wanted, for the threads to share
 constexpr double kUnitTerms = 2e6;           // multiply-adds that are worth a unit
 // Few result channels waste lanes; lanes along the sum waste the last of their steps and a final addition,
@@ -59,8 +58,7 @@ void choose_regions(GatherProgram& p) {
   const std::int64_t channels =
       narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), all_results(p));
   const bool staged = stages_source(p);
-  const std::int64_t most = p.several_blocks ? kMostInBlocks : kMostRegion;
-  p.region = part_of_at_most(results_of(p), staged ? std::clamp(kStagedElements / channels, kLeastRegion, most) : most);
+  p.region = part_of_at_most(results_of(p), staged ? std::clamp(kStagedElements / channels, kLeastRegion, kMostRegion) : kMostRegion);
   for (std::size_t a = 0; a < kAxes; ++a) {
     const Axis& axis = p.layer.axes[a];
     const std::int64_t reach = (axis.taps - 1) * axis.dilation;

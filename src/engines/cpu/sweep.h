@@ -26,7 +26,7 @@ struct LaneBlocks {
 // Vectors a tile should have for the most work a load: 4 beside 6 rows in 32 registers, 2 beside 6 in 16.
 template <class T>
 std::int64_t widest(const TileTable<T>& table) {
-  return table.along.max_rows[3] >= 6 ? 4 : 2;
+  return table.dense.max_rows[3] >= 6 ? 4 : 2;
 }
 
 // args.c is rows x args.lanes; rows are split into tiles as even as possible.
@@ -40,6 +40,7 @@ void sweep_rows(const TileShapes<T>& shapes, TileArgs<T> args, std::int64_t vect
     shapes.fn[vectors - 1][height - 1](args);
     args.a += height * args.a_row;
     args.c += height * args.c_row;
+    args.out += height * args.out_row;
   }
 }
 

@@ -9,7 +9,7 @@
 namespace convgrad::cpu::HWY_NAMESPACE {
 namespace {
 
-enum class Operand { along, across, lanewise };
+enum class Operand { dense, lanewise };
 
 // Rows * vectors accumulators, the vectors of b and one of a must fit the register file. Lanewise
 // tiles are bound by loads, which 8 rows hide; int32 is there to be right, not fast.
@@ -55,15 +55,15 @@ struct Tile {
   }
 
   // Row m lies at p[m / kShare] + (m % kShare) * a_row. Three rows a pointer, so that x86 needs five address
-  // registers for fourteen rows; one pointer for all where rows are neighbours.
+  // registers for fourteen rows.
   HWY_INLINE void steps(const TileArgs<T>& t, const Run& run) {
-    constexpr int kShare = kOperand == Operand::across ? kRows : 3;
+    constexpr int kShare = 3;
     constexpr int kPointers = (kRows + kShare - 1) / kShare;
     const T* p[kPointers];
 #pragma GCC unroll 16
     for (int i = 0; i < kPointers; ++i) p[i] = t.a + run.a + kShare * i * t.a_row;
     const T* b = t.b + run.b * t.b_unit;
-    const std::int64_t a_row = kOperand == Operand::across ? 1 : t.a_row, a_step = t.a_step, b_step = t.b_step;
+    const std::int64_t a_row = t.a_row, a_step = t.a_step, b_step = t.b_step;
     for (std::int32_t k = run.length; k > 0; --k) {
       V right[kVectors];
 #pragma GCC unroll 16
@@ -86,22 +86,22 @@ struct Tile {
     }
   }
 
-  // c lies in the second cache or beyond: ask for it a whole sum ahead.
-  static HWY_INLINE void fetch_sums(const TileArgs<T>& t) {
+  // `out` lies in the second cache or beyond: ask for it a whole sum ahead.
+  static HWY_INLINE void fetch_out(const TileArgs<T>& t) {
 #pragma GCC unroll 16
     for (int m = 0; m < kRows; ++m) {
 #pragma GCC unroll 16
-      for (int v = 0; v < kVectors; ++v) __builtin_prefetch(t.c + m * t.c_row + v * kLanes, 1);
+      for (int v = 0; v < kVectors; ++v) __builtin_prefetch(t.out + m * t.out_row + v * kLanes, 1);
     }
   }
 
-  HWY_INLINE void close_chunk(const TileArgs<T>& t, bool first) {
+  HWY_INLINE void close_chunk(const TileArgs<T>& t, bool first, T* out, std::int64_t out_row) {
 #pragma GCC unroll 16
     for (int m = 0; m < kRows; ++m) {
-      T* row = t.c + m * t.c_row;
+      const T* row = t.c + m * t.c_row;
 #pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) {
-        store(first ? sums[m][v] : hn::Add(load(row, v), sums[m][v]), row, v);
+        store(first ? sums[m][v] : hn::Add(load(row, v), sums[m][v]), out + m * out_row, v);
       }
     }
   }
@@ -109,12 +109,13 @@ struct Tile {
   static void run(const TileArgs<T>& t) {
     Tile tile(t);
     tile.clear();
-    tile.fetch_sums(t);
+    tile.fetch_out(t);
     bool first = t.first;
-    for (const Run* r = t.runs; r != t.runs + t.run_count; ++r) {
+    for (const Run *r = t.runs, *last = t.runs + t.run_count - 1; r <= last; ++r) {
       tile.steps(t, *r);
       if (!r->closes) continue;
-      tile.close_chunk(t, first);
+      const bool ends = r == last;
+      tile.close_chunk(t, first, ends ? t.out : t.c, ends ? t.out_row : t.c_row);
       tile.clear();
       first = false;
     }
@@ -151,8 +152,7 @@ template <class T>
 TileTable<T> tile_table() {
   TileTable<T> table{};
   table.lanes = kLanesOf<T>;
-  fill<T, Operand::along>(table.along, std::make_integer_sequence<int, kMaxTileVectors>());
-  fill<T, Operand::across>(table.across, std::make_integer_sequence<int, kMaxTileVectors>());
+  fill<T, Operand::dense>(table.dense, std::make_integer_sequence<int, kMaxTileVectors>());
   fill<T, Operand::lanewise>(table.lanewise, std::make_integer_sequence<int, kMaxTileVectors>());
   return table;
 }

@@ -1,10 +1,9 @@
 // The one multiply-add kernel of the engine: a tile of sums held in registers.
 //
-//   along      c[m][l] = sum over k  a[k,m]    * b[k][l]      dense layers that gather
-//   across     the same, with neighbouring rows of a side by side (a_row = 1): dense filter gradients
+//   dense      c[m][l] = sum over k  a[k,m]    * b[k][l]
 //   lanewise   c[m][l] = sum over k  a[k,m][l] * b[k][l]      depthwise and small groups
 //
-// l runs over the lanes (neighbouring channels), m over the rows of the tile, k over the steps of a
+// l runs over the lanes (neighbours in memory), m over the rows of the tile, k over the steps of a
 // list of runs. Every lane adds its terms in the order of the list, one fused multiply-add a term,
 // so the bits depend on the list and not on the tile or the vector width.
 #pragma once
@@ -24,8 +23,8 @@ struct Run {
 };
 
 // All strides in elements. The last run closes a chunk. With `first` the first chunk is stored to
-// c, otherwise added; rows x lanes of c are written and nothing else. Lanes beyond `lanes` of b (and
-// of a, lanewise) are not read.
+// c, otherwise added; the last is stored to `out` instead, which may be c. rows x lanes of c and out are
+// written and nothing else. Lanes beyond `lanes` of b (and of a, lanewise) are not read.
 template <class T>
 struct TileArgs {
   const T* a;
@@ -38,6 +37,8 @@ struct TileArgs {
   std::int64_t run_count;
   T* c;
   std::int64_t c_row;
+  T* out;
+  std::int64_t out_row;
   std::int64_t lanes;  // in (0, lanes of the kernel]
   bool first;
 };
@@ -58,8 +59,7 @@ struct TileShapes {
 template <class T>
 struct TileTable {
   int lanes;  // of one vector
-  TileShapes<T> along;
-  TileShapes<T> across;
+  TileShapes<T> dense;
   TileShapes<T> lanewise;
 };
 
