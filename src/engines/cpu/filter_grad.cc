@@ -270,6 +270,7 @@ class Unit {
       args.a = a.base + r.a_offset + (lanewise ? lane : 0);
       args.a_row = r.a_row;
       args.a_step = steps().a;
+      args.a_unit = 1;
       args.b = b.base + lane;
       args.b_step = steps().b;
       args.b_unit = 1;

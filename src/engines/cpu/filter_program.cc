@@ -148,9 +148,7 @@ bool stages_x(const FilterProgram& p) {
   return p.form != FilterForm::ones && !reads_in_place(p.x, p.merged || p.form == FilterForm::lanewise, planar_x(p));
 }
 
-bool stages_dy(const FilterProgram& p) {
-  return !reads_in_place(p.dy, p.form == FilterForm::lanewise, planar_dy(p));
-}
+bool stages_dy(const FilterProgram& p) { return !reads_in_place(p.dy, p.form == FilterForm::lanewise, planar_dy(p)); }
 
 bool planar_x(const FilterProgram& p) { return p.planar && p.form == FilterForm::dense; }
 bool planar_dy(const FilterProgram& p) { return p.planar && p.form == FilterForm::swapped; }

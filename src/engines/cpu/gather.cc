@@ -19,14 +19,17 @@ constexpr std::int64_t kPanelSteps = 108;
 // Memory of one worker.
 template <class T>
 struct Workbench {
-  T *source, *spread_source, *result, *c, *hi, *lo;
+  T *source_planes, *result_planes, *source, *spread_source, *result, *c, *hi, *lo;
   std::int32_t* index;
   Run* runs;
 
   Workbench(Carver& carve, const GatherProgram& p) {
-    const std::int64_t positions = volume(p.region), box = volume(p.source_most);
-    const std::int64_t channels = round_up(most(p, &Part::channels), kAlign), taps = p.layer.taps;
-    source = carve.take<T>(direct(p.source) ? 0 : box * most(p, &Part::sources));
+    const std::int64_t sources = most(p, &Part::sources), results = most(p, &Part::channels);
+    source_planes = carve.take<T>(p.planar ? sources * plane_pitch(volume(p.source_most)) : 0);
+    result_planes = carve.take<T>(p.planar && converts(p.result) ? results * plane_pitch(volume(p.region)) : 0);
+    const std::int64_t positions = volume(staged_region(p)), box = volume(staged_source(p));
+    const std::int64_t channels = round_up(results, kAlign), taps = p.layer.taps;
+    source = carve.take<T>(direct(p.source) ? 0 : box * sources);
     spread_source = carve.take<T>(spreads_channels(p) ? p.k * box * channels : 0);
     index = carve.take<std::int32_t>(spreads_channels(p) ? channels : 0);
     result = carve.take<T>(direct(p.result) ? 0 : positions * channels);
@@ -126,20 +129,52 @@ using Class = std::array<Stretch, kAxes>;
 template <class T>
 class Unit {
  public:
-  Unit(const Job<T>& job, std::int64_t region, const Part& part, const Workbench<T>& bench)
-      : job_(job), p_(job.p), part_(part), bench_(bench), region_(p_.region_box(region)), blocks_(lane_blocks(p_)) {}
+  Unit(const Job<T>& job, const Box& region, const Part& part, const Workbench<T>& bench)
+      : job_(job), p_(job.p), part_(part), bench_(bench), region_(region), blocks_(lane_blocks(p_)) {}
+
+  // Long rows where they lie, the rest (edges, mostly) transposed.
+  void run_planar() {
+    bring_planes();
+    each_class([&](const Class& c) {
+      if (taps_of(c) == 0) {
+        clear_planes(c);
+      } else if (c[3].count < kLongRow) {
+        Unit(job_, box_of(c), part_, bench_).run();
+      } else {
+        add_planes(c);
+      }
+    });
+  }
 
   void run() {
     bring_source();
     const bool in_place = direct(p_.result);
     result_ = in_place ? direct_field<T>(job_.result, p_.result, part_.channel)
                        : staged_field(bench_.result, region_, result_pitch(part_.channels));
-    each_class([&](const Class& c) { c[0].taps* c[1].taps* c[2].taps* c[3].taps > 0 ? add_class(c) : clear_class(c); });
+    each_class([&](const Class& c) { taps_of(c) > 0 ? add_class(c) : clear_class(c); });
     if (!in_place)
       stage_out(job_.kernels.copy, result_, {p_.result, region_, part_.channel, part_.channels}, job_.result);
   }
 
  private:
+  static std::int64_t taps_of(const Class& c) { return c[0].taps * c[1].taps * c[2].taps * c[3].taps; }
+
+  // The positions of a class whose steps are 1.
+  static Box box_of(const Class& c) {
+    Box box;
+    for (std::size_t a = 0; a < kAxes; ++a) {
+      box.begin[a] = c[a].first;
+      box.end[a] = c[a].first + c[a].count;
+    }
+    return box;
+  }
+
+  void bring_planes() {
+    const Box box = source_box(p_, region_);
+    source_ = planar_field(bench_.source_planes, box, plane_pitch(box.positions()));
+    stage_in(job_.kernels.copy, job_.source, {p_.source, box, part_.source, part_.sources}, source_);
+  }
+
   void bring_source() {
     const Box box = source_box(p_, region_);
     if (direct(p_.source)) {
@@ -151,7 +186,7 @@ class Unit {
     if (!spreads_channels(p_)) return;
     source_ = spread_channels(job_.set.expand, source_, box, {p_.k, p_.n, part_.channel, part_.channels, part_.source},
                               bench_.spread_source, bench_.index);
-    plane_ = box.positions() * source_.step[3];
+    source_.channel = box.positions() * source_.step[3];
   }
 
   template <class Visit>
@@ -199,6 +234,19 @@ class Unit {
     });
   }
 
+  void clear_planes(const Class& c) const {
+    const auto bytes = static_cast<std::int64_t>(size_of(job_.dtype));
+    const Field<char> tensor = direct_field<char>(job_.result, p_.result, part_.channel);
+    each_row(c, 3, [&](const Position& m, std::int64_t) {
+      Position p;
+      for (std::size_t a = 0; a < kAxes; ++a) p[a] = c[a].first + m[a];
+      for (std::int64_t channel = 0; channel < part_.channels; ++channel) {
+        char* row = tensor.base + (tensor.offset(p) + channel * tensor.channel) * bytes;
+        std::memset(row, 0, static_cast<std::size_t>(c[3].count * bytes));
+      }
+    });
+  }
+
   static std::size_t longest(const Class& c) {
     std::size_t best = 3;
     for (std::size_t a = 3; a-- > 0;) best = c[a].count > c[best].count ? a : best;
@@ -218,25 +266,78 @@ class Unit {
     });
   }
 
+  // A class with its positions in the lanes: filter in a, source in b.
+  void add_planes(const Class& c) {
+    const Box box = box_of(c);
+    const bool in_place = !converts(p_.result);
+    result_ = in_place ? direct_field<T>(job_.result, p_.result, part_.channel)
+                       : planar_field(bench_.result_planes, box, plane_pitch(box.positions()));
+    const RunList list = plane_runs_of(c);
+    const LaneBlocks lanes(c[3].count, p_.lanes, p_.widest);
+    each_row(c, 3, [&](const Position& m, std::int64_t) {
+      for (std::int64_t block = 0; block < lanes.count; ++block) {
+        const std::int64_t lane = lanes.begin(block);
+        const PlaneTiles at{source_at(c, m) + lane, result_at(c, m) + lane, lanes.width(block), lanes.padded(block)};
+        for (std::int64_t item = part_.first_item; item < part_.end_item; ++item) add_plane_tiles(at, list, item);
+      }
+    });
+    if (!in_place) stage_out(job_.kernels.copy, result_, {p_.result, box, part_.channel, part_.channels}, job_.result);
+  }
+
+  struct PlaneTiles {
+    std::int64_t source, result;  // offsets of the first lane
+    std::int64_t lanes, padded;
+  };
+
+  void add_plane_tiles(const PlaneTiles& at, const RunList& list, std::int64_t item) const {
+    const std::int64_t group = item / blocks_.count, block = item % blocks_.count, channel = blocks_.begin(block);
+    TileArgs<T> args{};
+    args.a = panel_of(group, channel);
+    args.a_row = 1;
+    args.a_step = args.a_unit = blocks_.padded(block);
+    args.b = source_.base + at.source + (group * p_.k - part_.source) * source_.channel;
+    args.b_step = source_.channel;
+    args.b_unit = 1;
+    args.lanes = at.lanes;
+    args.out = result_.base + (group * p_.n + channel - part_.channel) * result_.channel;
+    args.out_row = result_.channel;
+    Strip strip;
+    strip.segments[0] = {0, at.result, blocks_.width(block)};
+    strip.count = 1;
+    strip.rows = blocks_.width(block);
+    add_strip(strip, list, {args, job_.set.tile.dense, at.padded / p_.lanes});
+  }
+
+  RunList plane_runs_of(const Class& c) const {
+    RunList list(bench_.runs, {1, source_.channel});
+    each_tap(c, [&](const Position& j) { list.add(panel_tap(p_, tap_number(c, j)) * p_.k, tap_source(c, j), p_.k); });
+    list.close();
+    return list;
+  }
+
+  // Calls visit(j) for all taps of a class, in the order of the sums.
+  template <class Visit>
+  static void each_tap(const Class& c, const Visit& visit) {
+    Position j{};
+    for (j[0] = 0; j[0] < c[0].taps; ++j[0])
+      for (j[1] = 0; j[1] < c[1].taps; ++j[1])
+        for (j[2] = 0; j[2] < c[2].taps; ++j[2])
+          for (j[3] = 0; j[3] < c[3].taps; ++j[3]) visit(j);
+  }
+
   // The taps of a class as runs, relative to a position's source.
   RunList runs_of(const Class& c) const {
     const bool lanewise = p_.form == GatherForm::lanewise;
     const RunSteps steps = lanewise ? lane_steps() : RunSteps{1, 1};
     RunList list(bench_.runs, steps, p_.form == GatherForm::dot ? kVirtualLanes<T> : 1);
-    Position j{};
-    for (j[0] = 0; j[0] < c[0].taps; ++j[0])
-      for (j[1] = 0; j[1] < c[1].taps; ++j[1])
-        for (j[2] = 0; j[2] < c[2].taps; ++j[2]) {
-          if (lanewise) {
-            j[3] = 0;
-            const std::int64_t at = tap_source(c, j), tap = tap_number(c, j);
-            for (std::int64_t e = 0; e < p_.k; ++e)
-              list.add(at + e * plane_, (tap * p_.k + e) * all_results(p_), c[3].taps);
-          } else {
-            for (j[3] = 0; j[3] < c[3].taps; ++j[3])
-              list.add(tap_source(c, j), panel_tap(p_, tap_number(c, j)) * p_.k, p_.k);
-          }
-        }
+    Class rows = c;
+    if (lanewise) rows[3].taps = 1;  // those of the last axis are one run
+    each_tap(rows, [&](const Position& j) {
+      const std::int64_t at = tap_source(c, j), tap = tap_number(c, j);
+      if (!lanewise) return list.add(at, panel_tap(p_, tap) * p_.k, p_.k);
+      for (std::int64_t e = 0; e < p_.k; ++e)
+        list.add(at + e * source_.channel, (tap * p_.k + e) * all_results(p_), c[3].taps);
+    });
     list.close();
     return list;
   }
@@ -301,7 +402,7 @@ class Unit {
     TileArgs<T> args = tile_args(c, axis);
     args.a += group * p_.k - part_.source;
     args.a_step = 1;
-    args.b = job_.panel + (group * round_up(p_.n, p_.lanes) + lane) * p_.layer.taps * p_.k;
+    args.b = panel_of(group, lane);
     args.b_step = args.b_unit = width;
     args.lanes = blocks_.width(block);
     args.out += group * p_.n + lane - part_.channel;
@@ -322,8 +423,13 @@ class Unit {
     return {args, job_.set.tile.lanewise, blocks_.padded(item) / p_.lanes};
   }
 
+  const T* panel_of(std::int64_t group, std::int64_t channel) const {
+    return job_.panel + (group * round_up(p_.n, p_.lanes) + channel) * p_.layer.taps * p_.k;
+  }
+
   TileArgs<T> tile_args(const Class& c, std::size_t axis) const {
     TileArgs<T> args{};
+    args.a_unit = 1;
     args.a = source_.base;
     args.a_row = c[axis].source_step * source_.step[axis];
     args.out = result_.base;
@@ -409,14 +515,14 @@ class Unit {
   const Box region_;
   const LaneBlocks blocks_;
   Field<T> source_, result_;
-  std::int64_t plane_ = 0;
 };
 
 template <class T>
 void run_unit(void* context, std::int64_t index, int worker) {
   const Job<T>& job = *static_cast<Job<T>*>(context);
   const Workbench<T> bench = workbench_of<Workbench<T>>(job.carve, job.p, worker);
-  Unit<T>(job, index / job.p.parts, part_of(job.p, index % job.p.parts), bench).run();
+  Unit<T> unit(job, job.p.region_box(index / job.p.parts), part_of(job.p, index % job.p.parts), bench);
+  job.p.planar ? unit.run_planar() : unit.run();
 }
 
 template <class T>

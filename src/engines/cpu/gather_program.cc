@@ -12,8 +12,8 @@ namespace {
 // source and result bound them.
 constexpr std::int64_t kStagedElements = 128 * 1024;
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
-constexpr std::int64_t kUnits = 16;          // wanted, for the threads to share
-constexpr double kUnitTerms = 2e6;           // multiply-adds that are worth a unit
+constexpr std::int64_t kUnits = 16;  // wanted, for the threads to share
+constexpr double kUnitTerms = 2e6;   // multiply-adds that are worth a unit
 // Few result channels waste lanes; lanes along the sum waste the last of their steps and a final addition,
 // which takes about as long as 16 terms a result.
 constexpr std::int64_t kFewResults = 8;
@@ -26,9 +26,37 @@ std::int64_t terms_of(const GatherProgram& p) {
   return terms;
 }
 
+bool small_groups(const GatherProgram& p) { return p.layer.groups > 1 && (p.k == 1 || (p.k <= 16 && p.n < 16)); }
+
+bool few_results(const GatherProgram& p) { return p.n <= kFewResults && terms_of(p) >= kLongEnough * p.n; }
+
+// Cycles a position, roughly. A multiply-add takes 1/32; 1.8 times that in tiles of one vector, which loads bound, and
+// 1.45 times where lanes start anywhere in a row, as those of all taps but one do. An element that is transposed
+// takes 2.5, one that is copied as it lies 0.5.
+bool pays_planar(const GatherProgram& p) {
+  std::int64_t longest = 0;
+  for (const Stretch& stretch : p.stretches[3]) longest = std::max(longest, stretch.count);
+  if (longest < kLongRow || few_results(p)) return false;
+  const std::int64_t vectors = ceil_div(longest, p.lanes);
+  const double filled = static_cast<double>(longest) / static_cast<double>(vectors * p.lanes);
+  const auto k = static_cast<double>(p.k), n = static_cast<double>(p.n);
+  const double work = static_cast<double>(p.layer.taps) * k * n / 32;
+  const double in_rows = work / filled * (vectors == 1 ? 1.8 : 1) * (p.layer.taps > 1 ? 1.45 : 1) + 0.5 * k;
+  return in_rows < work * (p.n <= p.lanes ? 1.8 : 1) + 2.5 * (k + n);
+}
+
+bool wants_planar(const GatherProgram& p) {
+  const auto in_rows = [](const Image& image) { return image.channel_step != 1 && image.step[3] == 1; };
+  if (small_groups(p) || !in_rows(p.source) || !in_rows(p.result)) return false;
+  for (const Axis& axis : p.layer.axes) {
+    if (axis.stride != 1) return false;
+  }
+  return pays_planar(p);
+}
+
 GatherForm form_of(const GatherProgram& p) {
-  if (p.layer.groups > 1 && (p.k == 1 || (p.k <= 16 && p.n < 16))) return GatherForm::lanewise;
-  return p.n <= kFewResults && terms_of(p) >= kLongEnough * p.n ? GatherForm::dot : GatherForm::dense;
+  if (small_groups(p)) return GatherForm::lanewise;
+  return few_results(p) ? GatherForm::dot : GatherForm::dense;
 }
 
 std::int64_t all_source(const GatherProgram& p) { return p.layer.groups * p.k; }
@@ -58,7 +86,8 @@ void choose_regions(GatherProgram& p) {
   const std::int64_t channels =
       narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), all_results(p));
   const bool staged = stages_source(p);
-  p.region = part_of_at_most(results_of(p), staged ? std::clamp(kStagedElements / channels, kLeastRegion, kMostRegion) : kMostRegion);
+  p.region = part_of_at_most(results_of(p),
+                             staged ? std::clamp(kStagedElements / channels, kLeastRegion, kMostRegion) : kMostRegion);
   for (std::size_t a = 0; a < kAxes; ++a) {
     const Axis& axis = p.layer.axes[a];
     const std::int64_t reach = (axis.taps - 1) * axis.dilation;
@@ -113,6 +142,19 @@ Box source_box(const GatherProgram& p, const Box& region) {
   return box;
 }
 
+Position staged_region(const GatherProgram& p) {
+  Position region = p.region;
+  if (p.planar) region[3] = std::min(region[3], kLongRow - 1);
+  return region;
+}
+
+Position staged_source(const GatherProgram& p) {
+  Position source = p.source_most;
+  const Axis& row = p.layer.axes[3];
+  if (p.planar) source[3] = std::min(source[3], kLongRow - 1 + (row.taps - 1) * row.dilation);
+  return source;
+}
+
 bool filter_in_place(const GatherProgram& p) {
   const bool widens = p.source.dtype == DType::f16 || p.source.dtype == DType::bf16;
   return p.form == GatherForm::lanewise && !widens && (!p.backward || !spreads_channels(p));
@@ -162,9 +204,10 @@ GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Po
     p.lanes = table.lanes;
     p.widest = widest(table);
   });
-  p.form = form_of(p);
   for (std::size_t a = 0; a < kAxes; ++a)
     p.stretches[a] = p.backward ? backward_stretches(l.axes[a]) : forward_stretches(l.axes[a]);
+  p.planar = wants_planar(p);
+  p.form = form_of(p);
   p.several_blocks = p.form != GatherForm::dot && l.taps * p.k > kBlockSteps;
   choose_regions(p);
   choose_parts(p, g, policy);

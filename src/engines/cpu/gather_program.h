@@ -8,6 +8,9 @@
 
 namespace convgrad::cpu {
 
+// Of channels-first layers: shorter stretches of a row are transposed like all others.
+constexpr std::int64_t kLongRow = 16;
+
 enum class GatherForm {
   dense,     // lanes are result channels of one group, the filter packed into panels
   dot,       // few result channels: lanes along the source channels
@@ -18,6 +21,7 @@ struct GatherProgram {
   Layer layer;
   GatherForm form = GatherForm::dense;
   bool backward = false;  // input gradient
+  bool planar = false;    // channels first: long rows have their positions in the lanes, and channels in the rows
   Image source{}, result{};
   std::int64_t k = 0, n = 0;  // source and result channels of one group
   std::array<std::vector<Stretch>, kAxes> stretches;
@@ -47,6 +51,9 @@ LaneBlocks lane_blocks(const GatherProgram& p);
 bool spreads_channels(const GatherProgram& p);
 // Source positions that a region of the result reads.
 Box source_box(const GatherProgram& p, const Box& region);
+// Extents of what is transposed at a time: of planar programs the short stretches alone.
+Position staged_region(const GatherProgram& p);
+Position staged_source(const GatherProgram& p);
 // The filter as it lies serves lanewise tiles where its columns are the lanes.
 bool filter_in_place(const GatherProgram& p);
 std::int64_t volume(const Position& e);

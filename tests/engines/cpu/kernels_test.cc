@@ -41,7 +41,7 @@ T sum_of_runs(const TileArgs<T>& args, std::size_t count, bool lanewise, std::in
   T sum = T(0);
   for (const Run* run = args.runs; run != args.runs + count; ++run) {
     for (std::int64_t k = 0; k < run->length; ++k)
-      sum += args.a[run->a + k * args.a_step + m * args.a_row + (lanewise ? l : 0)] *
+      sum += args.a[run->a * args.a_unit + k * args.a_step + m * args.a_row + (lanewise ? l : 0)] *
              args.b[run->b * args.b_unit + k * args.b_step + l];
   }
   return sum;
@@ -59,6 +59,7 @@ void expect_tile(const TileShapes<T>& shapes, bool lanewise, int vectors, int ro
   args.a = a.data();
   args.a_row = random.between(1, 70);
   args.a_step = random.between(1, 70);
+  args.a_unit = random.between(1, 9);
   args.b = b.data();
   args.b_step = args.lanes + random.between(0, 5);
   args.b_unit = 17;

@@ -61,7 +61,7 @@ struct Tile {
     constexpr int kPointers = (kRows + kShare - 1) / kShare;
     const T* p[kPointers];
 #pragma GCC unroll 16
-    for (int i = 0; i < kPointers; ++i) p[i] = t.a + run.a + kShare * i * t.a_row;
+    for (int i = 0; i < kPointers; ++i) p[i] = t.a + run.a * t.a_unit + kShare * i * t.a_row;
     const T* b = t.b + run.b * t.b_unit;
     const std::int64_t a_row = t.a_row, a_step = t.a_step, b_step = t.b_step;
     for (std::int32_t k = run.length; k > 0; --k) {

@@ -12,8 +12,8 @@
 
 namespace convgrad::cpu {
 
-// `length` steps of the sum: step k takes a + k * a_step and b * b_unit + k * b_step (elements, from
-// the bases in the args). After a run that closes a chunk, the registers are added into c and cleared:
+// `length` steps of the sum: step k takes a * a_unit + k * a_step and b * b_unit + k * b_step (elements,
+// from the bases in the args). After a run that closes a chunk, the registers are added into c and cleared:
 // short chains keep the rounding error small (docs/design/004-cpu-engine.md).
 struct Run {
   std::int64_t a;
@@ -30,6 +30,7 @@ struct TileArgs {
   const T* a;
   std::int64_t a_row;   // from m to m + 1
   std::int64_t a_step;  // from k to k + 1
+  std::int64_t a_unit;
   const T* b;
   std::int64_t b_step;
   std::int64_t b_unit;
