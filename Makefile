@@ -29,9 +29,10 @@ clang: setup ## all tests built by clang
 	@tools/build clang
 	@ctest --preset clang
 
-bench: setup ## time validation, then the layers of bench/shapes.json (ARGS: options of convgrad bench)
-	@tools/build release --target validate_bench convgrad_cli
+bench: setup ## time validation and a tiny call, then the layers of bench/shapes.json (ARGS: options of convgrad bench)
+	@tools/build release --target validate_bench tiny_bench convgrad_cli
 	@build/release/bench/validate_bench
+	@build/release/bench/tiny_bench
 	@build/release/cli/convgrad bench $(ARGS)
 
 bench-peers: setup ## the same layers against TensorFlow, PyTorch, JAX and oneDNN (ARGS: options of bench/compare.py)
