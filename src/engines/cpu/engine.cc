@@ -102,6 +102,7 @@ Plan propose(const Geometry& g, const Policy& policy) {
   plan.math = program->kernels->fuses ? MathMode::canonical : MathMode::standard;
   plan.cost_us = cost_us(g, *program);
   if (const auto* p = std::get_if<FilterProgram>(&program->work)) plan.slices = p->slices;
+  if (std::holds_alternative<GatherProgram>(program->work)) plan.tuned = to_text(policy.knobs.value_or(Knobs{}));
   plan.why = why(*program);
   plan.program = program;
   return plan;

@@ -27,9 +27,20 @@ std::int64_t terms_of(const GatherProgram& p) {
   return terms;
 }
 
-GatherForm form_of(const GatherProgram& p) {
+// A policy's, with the numbers above in place of 0.
+Knobs knobs_of(const Policy& policy) {
+  Knobs knobs = policy.knobs.value_or(Knobs{});
+  const auto or_own = [](std::int64_t& knob, std::int64_t own) { knob = knob == 0 ? own : knob; };
+  or_own(knobs.staged_elements, kStagedElements);
+  or_own(knobs.most_region, kMostRegion);
+  or_own(knobs.units, kUnits);
+  or_own(knobs.few_results, kFewResults);
+  return knobs;
+}
+
+GatherForm form_of(const GatherProgram& p, const Knobs& knobs) {
   if (p.layer.groups > 1 && (p.k == 1 || (p.k <= 16 && p.n < 16))) return GatherForm::lanewise;
-  return p.n <= kFewResults && terms_of(p) >= kLongEnough * p.n ? GatherForm::dot : GatherForm::dense;
+  return p.n <= knobs.few_results && terms_of(p) >= kLongEnough * p.n ? GatherForm::dot : GatherForm::dense;
 }
 
 std::int64_t all_source(const GatherProgram& p) { return p.layer.groups * p.k; }
@@ -55,12 +66,13 @@ bool stages_source(const GatherProgram& p) { return spreads_channels(p) || !dire
 // Lanewise parts need no channels but their own, so staged ones are as narrow as a lane block.
 bool narrow_parts(const GatherProgram& p) { return p.form == GatherForm::lanewise && stages_source(p); }
 
-void choose_regions(GatherProgram& p) {
+void choose_regions(GatherProgram& p, const Knobs& knobs) {
   const std::int64_t channels =
       narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), all_results(p));
   const bool staged = stages_source(p);
-  const std::int64_t most = p.several_blocks ? kMostInBlocks : kMostRegion;
-  p.region = part_of_at_most(results_of(p), staged ? std::clamp(kStagedElements / channels, kLeastRegion, most) : most);
+  const std::int64_t most = p.several_blocks ? std::min(kMostInBlocks, knobs.most_region) : knobs.most_region;
+  p.region =
+      part_of_at_most(results_of(p), staged ? std::clamp(knobs.staged_elements / channels, kLeastRegion, most) : most);
   for (std::size_t a = 0; a < kAxes; ++a) {
     const Axis& axis = p.layer.axes[a];
     const std::int64_t reach = (axis.taps - 1) * axis.dilation;
@@ -72,7 +84,7 @@ void choose_regions(GatherProgram& p) {
 
 void choose_parts(GatherProgram& p, const Geometry& g, const Policy& policy) {
   const auto worth = static_cast<std::int64_t>(std::min(1e6, 1 + nominal_flops(g) / 2 / kUnitTerms));
-  const std::int64_t wanted = std::min(kUnits, worth);
+  const std::int64_t wanted = std::min(knobs_of(policy).units, worth);
   const std::int64_t few = ceil_div(wanted, std::max<std::int64_t>(1, p.region_count()));
   p.parts = narrow_parts(p) ? item_count(p) : std::clamp<std::int64_t>(few, 1, item_count(p));
   const std::int64_t units = std::min(worth, p.region_count() * p.parts);
@@ -164,11 +176,12 @@ GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Po
     p.lanes = table.lanes;
     p.widest = widest(table);
   });
-  p.form = form_of(p);
+  const Knobs knobs = knobs_of(policy);
+  p.form = form_of(p, knobs);
   for (std::size_t a = 0; a < kAxes; ++a)
     p.stretches[a] = p.backward ? backward_stretches(l.axes[a]) : forward_stretches(l.axes[a]);
   p.several_blocks = p.form != GatherForm::dot && l.taps * p.k > kBlockSteps;
-  choose_regions(p);
+  choose_regions(p, knobs);
   choose_parts(p, g, policy);
   p.panel = panel_elements(p);
   return p;
