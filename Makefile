@@ -1,6 +1,6 @@
 # Each target does all of its own set-up; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test asan tsan clang bench bench-peers profile fuzz coverage format lint clean
+.PHONY: help setup demo test test-heavy asan tsan clang bench bench-peers profile fuzz coverage format lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
@@ -15,6 +15,10 @@ demo: setup ## build, then a 3-D filter gradient computed and printed
 test: setup ## build everything and run all tests
 	@tools/build release
 	@ctest --preset release
+
+test-heavy: setup ## tensors of more than 2^31 elements: 14 GiB of memory, 80 s of CPU time
+	@tools/build release
+	@ctest --test-dir build/release -C heavy -L heavy --output-on-failure
 
 asan: setup ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/build asan
