@@ -1,6 +1,6 @@
 # Each target does all of its own set-up; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test asan tsan clang bench bench-peers profile fuzz coverage format lint clean
+.PHONY: help setup demo test test-heavy asan tsan clang bench bench-peers profile fuzz coverage format lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
@@ -16,6 +16,10 @@ test: setup ## build everything and run all tests
 	@tools/build release
 	@ctest --preset release
 
+test-heavy: setup ## tensors of more than 2^31 elements: 14 GiB of memory, 80 s of CPU time
+	@tools/build release
+	@ctest --test-dir build/release -C heavy -L heavy --output-on-failure
+
 asan: setup ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/build asan
 	@ctest --preset asan
@@ -29,9 +33,10 @@ clang: setup ## all tests built by clang
 	@tools/build clang
 	@ctest --preset clang
 
-bench: setup ## time validation, then the layers of bench/shapes.json (ARGS: options of convgrad bench)
-	@tools/build release --target validate_bench convgrad_cli
+bench: setup ## time validation and a tiny call, then the layers of bench/shapes.json (ARGS: options of convgrad bench)
+	@tools/build release --target validate_bench tiny_bench convgrad_cli
 	@build/release/bench/validate_bench
+	@build/release/bench/tiny_bench
 	@build/release/cli/convgrad bench $(ARGS)
 
 bench-peers: setup ## the same layers against TensorFlow, PyTorch, JAX and oneDNN (ARGS: options of bench/compare.py)

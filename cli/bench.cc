@@ -2,19 +2,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "cli/answer.h"
 #include "cli/bench_cells.h"
 #include "cli/bench_report.h"
+#include "cli/bench_tensors.h"
 #include "cli/bench_verify.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/numbers.h"
-#include "cli/operands.h"
 #include "cli/peaks.h"
 #include "cli/policy.h"
 #include "convgrad/system.h"
@@ -22,40 +20,15 @@
 namespace convgrad::cli {
 namespace {
 
-constexpr std::uint64_t kSeed = 0;
 constexpr std::size_t kLeastCalls = 3;
-
-// All that a cell's calls read and write, allocated once.
-struct Tensors {
-  Tensor first, second, result, workspace;
-
-  RunArgs args(const Plan& plan) {
-    return {first, second, result.mutable_view(), {workspace.data(), static_cast<std::size_t>(plan.workspace_bytes)}};
-  }
-};
-
-Result<Tensors> tensors_of(const Plan& plan) {
-  const Geometry& geometry = plan.geometry;
-  const std::vector<Operand> read = operands(geometry);
-  Result<Tensor> first = random_operand(geometry.dtype, read[0].shape, kSeed, 0);
-  if (!first.ok()) return first.status();
-  Result<Tensor> second = random_operand(geometry.dtype, read[1].shape, kSeed, 1);
-  if (!second.ok()) return second.status();
-  Result<Tensor> result = Tensor::zeros(geometry.dtype, result_shape(geometry));
-  if (!result.ok()) return result.status();
-  Result<Tensor> workspace = Tensor::zeros(DType::f64, {plan.workspace_bytes / 8 + 1});
-  if (!workspace.ok()) return workspace.status();
-  return Tensors{std::move(*first), std::move(*second), std::move(*result), std::move(*workspace)};
-}
 
 // At least kLeastCalls, until the seconds are spent; in milliseconds, sorted.
 Result<std::vector<double>> timed_calls(const Plan& plan, const RunArgs& args, const Policy& policy, double seconds) {
   std::vector<double> times;
   for (double spent = 0; times.size() < kLeastCalls || spent < seconds * 1e3; spent += times.back()) {
-    const auto start = std::chrono::steady_clock::now();
-    CONVGRAD_RETURN_IF_ERROR(run(plan, args, policy));
-    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
-    times.push_back(taken.count());
+    const Result<double> taken = timed_call(plan, args, policy);
+    if (!taken.ok()) return taken.status();
+    times.push_back(*taken);
   }
   std::sort(times.begin(), times.end());
   return times;
@@ -63,7 +36,7 @@ Result<std::vector<double>> timed_calls(const Plan& plan, const RunArgs& args, c
 
 Result<BenchRow> measure(const BenchCell& cell, const Policy& policy, double seconds) {
   const Plan& plan = cell.plan;
-  Result<Tensors> tensors = tensors_of(plan);
+  Result<CellTensors> tensors = tensors_of(plan);
   if (!tensors.ok()) return tensors.status();
   // Every byte 0xFF is a NaN in each of the float types: an element that is not written shows.
   std::memset(tensors->result.data(), 0xFF, static_cast<std::size_t>(tensors->result.bytes()));
@@ -77,18 +50,6 @@ Result<BenchRow> measure(const BenchCell& cell, const Policy& policy, double sec
   row.least_ms = times->front();
   row.median_ms = (*times)[times->size() / 2];
   return row;
-}
-
-// The library reads the name once, at its first use.
-Status use_isa(const std::string& name) {
-  if (name.empty()) return {};
-  setenv("CONVGRAD_ISA", name.c_str(), 1);
-  if (cpu_isa() == name) return {};
-  return complain({.rule = "engine-name",
-                   .argument = "--isa",
-                   .reason = fmt::format("{} is no instruction set that this CPU runs", in_quotes(name)),
-                   .got = in_quotes(name),
-                   .wanted = "one that a kernel's name ends in"});
 }
 
 Result<std::vector<BenchRow>> measure_all(const std::vector<BenchCell>& cells, const Policy& policy, double seconds,
@@ -122,12 +83,12 @@ int verdict_of(const std::vector<BenchRow>& rows) {
 }  // namespace
 
 int bench_command(const BenchRequest& request) {
-  if (const Status isa = use_isa(request.isa); !isa.ok()) return refuse(isa);
-  const Result<Policy> policy = policy_of(request.policy);
+  if (const Status isa = use_isa(request.cells.isa); !isa.ok()) return refuse(isa);
+  const Result<Policy> policy = policy_of(request.cells.policy);
   if (!policy.ok()) return refuse(policy.status());
-  const Result<double> seconds = parse_positive("--seconds", request.seconds);
+  const Result<double> seconds = parse_positive("--seconds", request.cells.seconds);
   if (!seconds.ok()) return refuse(seconds.status());
-  const Result<std::vector<BenchCell>> cells = bench_cells(request, *policy);
+  const Result<std::vector<BenchCell>> cells = bench_cells(request.cells, *policy);
   if (!cells.ok()) return refuse(cells.status());
   const BenchRun run = run_of(policy->threads);
   const Result<std::vector<BenchRow>> rows = measure_all(*cells, *policy, *seconds, run);

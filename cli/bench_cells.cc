@@ -69,7 +69,7 @@ std::string_view text_of(std::span<const Word<T>> words, T value) {
   return "";
 }
 
-Result<std::vector<BenchShape>> matching_shapes(const BenchRequest& request) {
+Result<std::vector<BenchShape>> matching_shapes(const CellsRequest& request) {
   Result<std::vector<BenchShape>> shapes = parse_shapes(read_text(request.shapes, kMaxShapesBytes));
   if (!shapes.ok()) return shapes;
   std::erase_if(*shapes, [&](const BenchShape& shape) { return shape.name.find(request.match) == std::string::npos; });
@@ -114,7 +114,7 @@ Status add_cells(const BenchShape& shape, const Asked& asked, const Policy& poli
 std::string_view op_word(Direction direction) { return text_of<Direction>(kOps, direction); }
 std::string_view layout_word(Layout layout) { return text_of<Layout>(kLayouts, layout); }
 
-Result<std::vector<BenchCell>> bench_cells(const BenchRequest& request, const Policy& policy) {
+Result<std::vector<BenchCell>> bench_cells(const CellsRequest& request, const Policy& policy) {
   const Result<std::vector<Direction>> ops = find_words<Direction>({"--ops", "op-name", kOps}, request.ops);
   if (!ops.ok()) return ops.status();
   const Result<std::vector<DType>> dtypes = find_words<DType>({"--dtypes", "dtype", kDTypes}, request.dtypes);

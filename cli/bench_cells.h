@@ -1,4 +1,4 @@
-// What `convgrad bench` was asked to time: shapes x dtypes x layouts x ops, each with its plan.
+// What `convgrad bench` or `convgrad tune` was asked to time: shapes x dtypes x layouts x ops, each with its plan.
 #pragma once
 
 #include <string>
@@ -21,6 +21,6 @@ std::string_view op_word(Direction direction);
 std::string_view layout_word(Layout layout);
 
 // Refuses as a whole when one cell has no plan, before anything is timed.
-Result<std::vector<BenchCell>> bench_cells(const BenchRequest& request, const Policy& policy);
+Result<std::vector<BenchCell>> bench_cells(const CellsRequest& request, const Policy& policy);
 
 }  // namespace convgrad::cli

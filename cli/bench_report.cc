@@ -22,13 +22,6 @@ double peak_fraction(const BenchRow& row, const BenchRun& run) {
   return gflops(row) / (run.peaks.gflops(row.cell->plan.geometry.dtype) * run.cores);
 }
 
-// "f32 last filter"
-std::string kind_of(const BenchRow& row) {
-  const Geometry& geometry = row.cell->plan.geometry;
-  return fmt::format("{:<4} {:<5} {:<7}", info(geometry.dtype).id, layout_word(geometry.layout),
-                     op_word(geometry.direction));
-}
-
 Json machine_json(const BenchRun& run) {
   const SystemInfo system = system_info();
   return {{"cpu", system.cpu},
@@ -64,12 +57,17 @@ Json row_json(const BenchRow& row, const BenchRun& run) {
 
 }  // namespace
 
+std::string kind_of(const Geometry& geometry) {
+  return fmt::format("{:<4} {:<5} {:<7}", info(geometry.dtype).id, layout_word(geometry.layout),
+                     op_word(geometry.direction));
+}
+
 void print_head() {
   fmt::print("{:<26} {:<18} {:>10} {:>10} {:>8} {:>7}  kernel\n", "shape", "cell", "ms", "median", "GF/s", "% peak");
 }
 
 void print_row(const BenchRow& row, const BenchRun& run) {
-  fmt::print("{:<26} {} ", row.cell->shape, kind_of(row));
+  fmt::print("{:<26} {} ", row.cell->shape, kind_of(row.cell->plan.geometry));
   if (row.verdict.right) {
     fmt::print("{:>10.3f} {:>10.3f} {:>8.1f} {:>7.1f}  {}\n", row.least_ms, row.median_ms, gflops(row),
                100 * peak_fraction(row, run), row.cell->plan.kernel);
@@ -87,7 +85,7 @@ void print_means(const std::vector<BenchRow>& rows, const BenchRun& run) {
   std::map<std::string, Logs> kinds;
   for (const BenchRow& row : rows) {
     if (!row.verdict.right) continue;
-    Logs& logs = kinds[kind_of(row)];
+    Logs& logs = kinds[kind_of(row.cell->plan.geometry)];
     logs.gflops += std::log(gflops(row));
     logs.fraction += std::log(peak_fraction(row, run));
     logs.count += 1;

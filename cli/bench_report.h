@@ -25,6 +25,9 @@ struct BenchRow {
   double least_ms = 0, median_ms = 0;  // 0 for a wrong answer, which is not timed
 };
 
+// "f32  last  filter"
+std::string kind_of(const Geometry& geometry);
+
 void print_head();
 void print_row(const BenchRow& row, const BenchRun& run);
 // Geometric means of the timed rows, for each op, dtype and layout.

@@ -59,6 +59,9 @@ constexpr CommandHelp kHelp[] = {
     {"bench",
      "  convgrad bench --ops filter,input --dtypes f32 --layouts last --threads 1\n"
      "  convgrad bench shapes.json --match rn50 --isa avx2 --seconds 1 --json rows.json\n"},
+    {"tune",
+     "  convgrad tune shapes.json --dtypes f32 --layouts last --threads 1 --out tuned.txt\n"
+     "  CONVGRAD_TUNE_FILE=tuned.txt convgrad explain n8c64h56w56_k64r3s3_same_f32_forward\n"},
 };
 
 std::string_view examples_of(const CLI::App& app) {
@@ -89,6 +92,7 @@ struct Requests {
   ExplainRequest explain;
   CheckRequest check;
   BenchRequest bench;
+  TuneRequest tune;
   bool ops_json = false, doctor_json = false;
 };
 
@@ -128,19 +132,35 @@ void add_check(CLI::App& program, CheckRequest& request) {
   app->add_flag("--json", request.json, "Answer as JSON, one object a line");
 }
 
-void add_bench(CLI::App& program, BenchRequest& request) {
-  CLI::App* app = program.add_subcommand("bench", "Verify and time the layers of a shapes file");
-  app->add_option("SHAPES.json", request.shapes, "Layers to time; left out: bench/shapes.json")
+void add_cells(CLI::App& app, CellsRequest& request) {
+  app.add_option("SHAPES.json", request.shapes, "Layers to time; left out: bench/shapes.json")
       ->type_name("")
       ->check(named_file());
-  app->add_option("--ops", request.ops, "Of filter, input and forward; left out: all")->type_name("A,B");
-  app->add_option("--dtypes", request.dtypes, "Of f32, f64, bf16 and f16; left out: all")->type_name("A,B");
-  app->add_option("--layouts", request.layouts, "Channels last, first or both; left out: both")->type_name("A,B");
-  app->add_option("--match", request.match, "Only shapes with this text in their name")->type_name("TEXT");
-  app->add_option("--isa", request.isa, "Instruction set to run, as CONVGRAD_ISA names it")->type_name("NAME");
-  app->add_option("--seconds", request.seconds, "Time spent on a cell; left out: 0.4")->type_name("S");
+  app.add_option("--ops", request.ops, fmt::format("Of filter, input and forward; left out: {}", request.ops))
+      ->type_name("A,B");
+  app.add_option("--dtypes", request.dtypes, "Of f32, f64, bf16 and f16; left out: all")->type_name("A,B");
+  app.add_option("--layouts", request.layouts, "Channels last, first or both; left out: both")->type_name("A,B");
+  app.add_option("--match", request.match, "Only shapes with this text in their name")->type_name("TEXT");
+  app.add_option("--isa", request.isa, "Instruction set to run, as CONVGRAD_ISA names it")->type_name("NAME");
+  add_policy(app, request.policy);
+}
+
+void add_bench(CLI::App& program, BenchRequest& request) {
+  CLI::App* app = program.add_subcommand("bench", "Verify and time the layers of a shapes file");
+  add_cells(*app, request.cells);
+  app->add_option("--seconds", request.cells.seconds, "Time spent on a cell; left out: 0.4")->type_name("S");
   app->add_option("--json", request.json_file, "Write machine and rows there")->type_name("FILE")->check(named_file());
-  add_policy(*app, request.policy);
+}
+
+void add_tune(CLI::App& program, TuneRequest& request) {
+  CLI::App* app = program.add_subcommand("tune", "Find faster ways to cut the work of a shapes file's layers");
+  add_cells(*app, request.cells);
+  app->add_option("--seconds", request.cells.seconds, "Time spent on each knob of a cell; left out: 0.4")
+      ->type_name("S");
+  app->add_option("--out", request.out, "Write what won by more than 3 % there, for CONVGRAD_TUNE_FILE")
+      ->type_name("FILE")
+      ->check(named_file());
+  app->add_flag("--allow-other-bits", request.other_bits, "Try knobs that change the order of sums, too");
 }
 
 void add_commands(CLI::App& program, Requests& requests) {
@@ -156,6 +176,7 @@ void add_commands(CLI::App& program, Requests& requests) {
   program.add_subcommand("doctor", "Describe this machine and build, for a bug report")
       ->add_flag("--json", requests.doctor_json, "Answer as JSON");
   add_bench(program, requests.bench);
+  add_tune(program, requests.tune);
   for (CLI::App* command : program.get_subcommands({})) command->footer(kExitCodes);
 }
 
@@ -204,6 +225,7 @@ int dispatch(const CLI::App& program, const Requests& requests) {
   if (program.got_subcommand("ops")) return ops_command(requests.ops_json);
   if (program.got_subcommand("doctor")) return doctor_command(requests.doctor_json);
   if (program.got_subcommand("bench")) return bench_command(requests.bench);
+  if (program.got_subcommand("tune")) return tune_command(requests.tune);
   if (!requests.check.words.empty() && !requests.check.case_file.empty())
     return refuse_usage("check takes a call or --case FILE.json, not both");
   if (requests.check.words.empty() && requests.check.case_file.empty())

@@ -38,16 +38,27 @@ struct CheckRequest {
   bool json = false;
 };
 
-struct BenchRequest {
+// Layers of a shapes file, and how long each is timed.
+struct CellsRequest {
   std::string shapes = "bench/shapes.json";
   std::string ops = "filter,input,forward";
   std::string dtypes = "f32,f64,bf16,f16";
   std::string layouts = "last,first";
-  std::string match;            // only shapes with this in their name
-  std::string isa;              // empty: the best of this CPU
+  std::string match = {};       // only shapes with this in their name
+  std::string isa = {};         // empty: the best of this CPU
   std::string seconds = "0.4";  // a cell
+  PolicyRequest policy = {};
+};
+
+struct BenchRequest {
+  CellsRequest cells;
   std::string json_file;
-  PolicyRequest policy;
+};
+
+struct TuneRequest {
+  CellsRequest cells = {.ops = "input,forward"};  // the others have no knobs
+  std::string out;                                // empty: no file written
+  bool other_bits = false;                        // try knobs that change results in their last bits, too
 };
 
 int run_command(const RunRequest& request);
@@ -56,5 +67,6 @@ int check_command(const CheckRequest& request);
 int ops_command(bool json);
 int doctor_command(bool json);
 int bench_command(const BenchRequest& request);
+int tune_command(const TuneRequest& request);
 
 }  // namespace convgrad::cli

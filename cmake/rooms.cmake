@@ -14,7 +14,7 @@ function(convgrad_room name)
 endfunction()
 
 convgrad_room(base SOURCES
-  src/base/arena.cc src/base/buffer.cc src/base/dtype.cc src/base/pool.cc src/base/status.cc src/base/system.cc
+  src/base/arena.cc src/base/buffer.cc src/base/dtype.cc src/base/knobs.cc src/base/pool.cc src/base/status.cc src/base/system.cc
   src/base/tensor.cc src/base/text.cc src/base/views.cc)
 convgrad_room(geometry LINKS base SOURCES
   src/geometry/attribute_checks.cc src/geometry/call.cc src/geometry/problem_text.cc src/geometry/shape_checks.cc src/geometry/shapes.cc src/geometry/tables.cc
@@ -45,6 +45,6 @@ convgrad_room(engines LINKS base geometry reference SOURCES
   src/engines/cpu/engine.cc src/engines/cpu/filter_grad.cc src/engines/cpu/filter_program.cc src/engines/cpu/gather.cc src/engines/cpu/gather_program.cc src/engines/cpu/isa.cc
   src/engines/cpu/layer.cc src/engines/cpu/small.cc ${cpu_kernels})
 convgrad_room(planner LINKS base geometry engines SOURCES
-  src/planner/cache.cc src/planner/explain.cc src/planner/planner.cc)
+  src/planner/cache.cc src/planner/explain.cc src/planner/planner.cc src/planner/tune_file.cc)
 convgrad_room(api LINKS base geometry engines planner SOURCES src/api/eager.cc src/api/run.cc)
 convgrad_room(c_api LINKS api SOURCES src/c_api/convgrad_c.cc)

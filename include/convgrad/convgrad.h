@@ -23,6 +23,7 @@
 #include "convgrad/conv.h"
 #include "convgrad/dtype.h"
 #include "convgrad/geometry.h"
+#include "convgrad/knobs.h"
 #include "convgrad/plan.h"
 #include "convgrad/problem.h"
 #include "convgrad/status.h"

@@ -10,11 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "convgrad/export.h"
 #include "convgrad/geometry.h"
+#include "convgrad/knobs.h"
 #include "convgrad/status.h"
 #include "convgrad/tensor.h"
 #include "convgrad/threads.h"
@@ -25,12 +27,14 @@ namespace convgrad {
 // canonical: the same bits on every CPU.
 enum class MathMode : int { standard = 0, canonical = 1 };
 
-// What a caller may ask of the planner. No field but math may change a result's bits.
+// What a caller may ask of the planner. No field but math, and a knob that says so, may change a
+// result's bits.
 struct Policy {
   std::string engine = {};                               // by name; empty: the cheapest
   int threads = 0;                                       // 0: one a core this process may use; at most kMaxThreads
   std::int64_t workspace_limit = std::int64_t{1} << 40;  // bytes
   MathMode math = MathMode::standard;
+  std::optional<Knobs> knobs = {};  // unset: those of the file that the environment variable CONVGRAD_TUNE_FILE names
   Limits limits = {};
   ParallelFor parallel_for = {};              // used instead of the own pool when set
   const std::atomic<bool>* cancel = nullptr;  // looked at between chunks of work
@@ -52,6 +56,7 @@ struct Plan {
   std::int64_t workspace_bytes = 0;
   double cost_us = 0;  // estimate on one core
   std::string why;
+  std::string tuned;  // the knobs it was made with; empty: the engine's own
   std::shared_ptr<const EngineProgram> program = {};
 };
 
@@ -68,6 +73,10 @@ CONVGRAD_API Result<Plan> make_plan(const ConvProblem& problem, const Policy& po
 CONVGRAD_API std::vector<Proposal> proposals(const Geometry& geometry, const Policy& policy = {});
 // The same as readable text.
 CONVGRAD_API Result<std::string> explain(const ConvProblem& problem, const Policy& policy = {});
+
+// The line that gives this geometry these knobs on this machine, for a file that CONVGRAD_TUNE_FILE names. A file
+// that cannot be used changes no plan but for its `why`, which says so.
+CONVGRAD_API std::string tune_line(const Geometry& geometry, const Knobs& knobs);
 
 struct Workspace {
   void* data = nullptr;

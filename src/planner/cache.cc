@@ -17,10 +17,16 @@ struct Key {
   int threads;
   std::int64_t workspace_limit;
   MathMode math;
+  std::optional<Knobs> knobs;
 
   Key() = default;
   Key(const Geometry& g, const Policy& p)
-      : geometry(g), engine(p.engine), threads(p.threads), workspace_limit(p.workspace_limit), math(p.math) {}
+      : geometry(g),
+        engine(p.engine),
+        threads(p.threads),
+        workspace_limit(p.workspace_limit),
+        math(p.math),
+        knobs(p.knobs) {}
   bool operator==(const Key&) const = default;
 };
 

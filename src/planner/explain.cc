@@ -35,7 +35,7 @@ std::string proposal_text(const Proposal& p) {
   const Plan& plan = *p.plan;
   return concat(p.chosen ? "* " : "  ", p.engine, "  kernel ", plan.kernel, "  cost ", microseconds(plan.cost_us),
                 " on one core", "  workspace ", plan.workspace_bytes, " bytes  chunk ", plan.chunk, "  slices ",
-                plan.slices, "\n", "    why: ", plan.why, "\n");
+                plan.slices, "\n", "    why: ", plan.why, plan.tuned.empty() ? "" : "; tuned: ", plan.tuned, "\n");
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // Asks every engine for a plan and keeps the cheapest that the policy allows.
+#include "base/knobs.h"
 #include "base/rules.h"
 #include "base/text.h"
 #include "convgrad/plan.h"
 #include "engines/engine.h"
 #include "planner/cache.h"
+#include "planner/tune_file.h"
 
 namespace convgrad {
 namespace {
@@ -23,6 +25,7 @@ Status policy_in_range(const Policy& policy) {
                              .got = concat(policy.workspace_limit),
                              .wanted = "0 bytes or more"});
   }
+  if (policy.knobs) return knobs_in_range(*policy.knobs);
   return {};
 }
 
@@ -38,6 +41,7 @@ Status refuse_engine(std::string_view engine, std::string reason) {
 }
 
 Result<Plan> ask(const Engine& engine, const Geometry& geometry, const Policy& policy) {
+  CONVGRAD_RETURN_IF_ERROR(policy_in_range(policy));
   if (!engine.available())
     return refuse_engine(engine.name, concat("engine ", engine.name, " cannot run on this machine"));
   if (std::string objection = engine.objection(geometry); !objection.empty())
@@ -58,9 +62,7 @@ bool wanted(const Engine& engine, const Policy& policy) {
   return policy.engine.empty() || policy.engine == engine.name;
 }
 
-}  // namespace
-
-std::vector<Proposal> proposals(const Geometry& geometry, const Policy& policy) {
+std::vector<Proposal> ask_all(const Geometry& geometry, const Policy& policy) {
   std::vector<Proposal> all;
   Proposal* cheapest = nullptr;
   all.reserve(engines().size());  // keeps `cheapest` valid
@@ -71,6 +73,24 @@ std::vector<Proposal> proposals(const Geometry& geometry, const Policy& policy) 
   }
   if (cheapest != nullptr) cheapest->chosen = true;
   return all;
+}
+
+std::vector<Proposal> ask_all(const Geometry& geometry, Policy policy, const TuneFile& file) {
+  const auto line = file.knobs.find(to_text(problem_of(geometry)));
+  if (line != file.knobs.end()) policy.knobs = line->second;
+  std::vector<Proposal> all = ask_all(geometry, policy);
+  for (Proposal& proposal : all) {
+    if (!file.complaint.empty() && proposal.plan.ok())
+      proposal.plan->why += concat("; the file that CONVGRAD_TUNE_FILE names is not used: ", file.complaint);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Proposal> proposals(const Geometry& geometry, const Policy& policy) {
+  const TuneFile* file = policy.knobs ? nullptr : tune_file();
+  return file != nullptr ? ask_all(geometry, policy, *file) : ask_all(geometry, policy);
 }
 
 Result<Plan> make_plan(const Geometry& geometry, const Policy& policy) {

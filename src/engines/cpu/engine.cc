@@ -1,5 +1,6 @@
 // The CPU engine's row: every problem, by register tiles.
 #include <algorithm>
+#include <typeinfo>
 #include <variant>
 
 #include "base/rules.h"
@@ -48,7 +49,7 @@ struct Form {
   double share;  // of the CPU's multiply-add peak that it reaches, roughly; only engines are compared by it
 };
 constexpr Form kZeros{"zeros", "no sum has a term: the result is cleared", 1};
-constexpr Form kSmall{"small", "too few terms for tiles: one loop nest over the definition, sums in double", 0.02};
+constexpr Form kSmall{"small", "too few terms for tiles: one loop over a list of them, sums in double", 0.02};
 constexpr Form kGatherForms[] = {
     {"dense", "result channels in lanes, source pixels in rows, the filter packed into panels", 0.8},
     {"dot", "few result channels: lanes along the source channels", 0.5},
@@ -68,7 +69,6 @@ const Form& form_of(const Program& program) {
 std::int64_t bytes_of(const Program& program, DType dtype) {
   if (const auto* p = std::get_if<GatherProgram>(&program.work)) return workspace_bytes(*p, dtype);
   if (const auto* p = std::get_if<FilterProgram>(&program.work)) return workspace_bytes(*p, dtype);
-  if (const auto* p = std::get_if<SmallProgram>(&program.work)) return workspace_bytes(*p);
   return 0;
 }
 
@@ -102,6 +102,7 @@ Plan propose(const Geometry& g, const Policy& policy) {
   plan.math = program->kernels->fuses ? MathMode::canonical : MathMode::standard;
   plan.cost_us = cost_us(g, *program);
   if (const auto* p = std::get_if<FilterProgram>(&program->work)) plan.slices = p->slices;
+  if (std::holds_alternative<GatherProgram>(program->work)) plan.tuned = to_text(policy.knobs.value_or(Knobs{}));
   plan.why = why(*program);
   plan.program = program;
   return plan;
@@ -116,7 +117,7 @@ struct Single {
   static void run(void* context, std::int64_t, int) {
     const auto& [program, g, args] = *static_cast<Single*>(context);
     if (const auto* p = std::get_if<SmallProgram>(&program.work)) {
-      run_small(*p, g, args);
+      run_small(*p, g.dtype, args);
     } else {
       const auto bytes = fixed_result_shape(g).elements() * static_cast<std::int64_t>(size_of(g.dtype));
       std::fill_n(static_cast<char*>(args.result), bytes, char{});
@@ -126,8 +127,10 @@ struct Single {
 
 // A plan is public data: what its program was made for must still be what it says.
 const Program* program_in(const Plan& plan) {
-  const auto* program = dynamic_cast<const Program*>(plan.program.get());
-  if (program == nullptr || !(program->geometry == plan.geometry)) return nullptr;
+  const EngineProgram* given = plan.program.get();
+  if (given == nullptr || typeid(*given) != typeid(Program)) return nullptr;
+  const auto* program = static_cast<const Program*>(given);
+  if (!(program->geometry == plan.geometry)) return nullptr;
   return plan.workspace_bytes >= program->workspace_bytes ? program : nullptr;
 }
 

@@ -26,17 +26,30 @@ std::int64_t terms_of(const GatherProgram& p) {
   return terms;
 }
 
+// A policy's, with the numbers above in place of 0.
+Knobs knobs_of(const Policy& policy) {
+  Knobs knobs = policy.knobs.value_or(Knobs{});
+  const auto or_own = [](std::int64_t& knob, std::int64_t own) { knob = knob == 0 ? own : knob; };
+  or_own(knobs.staged_elements, kStagedElements);
+  or_own(knobs.most_region, kMostRegion);
+  or_own(knobs.units, kUnits);
+  or_own(knobs.few_results, kFewResults);
+  return knobs;
+}
+
 bool small_groups(const GatherProgram& p) { return p.layer.groups > 1 && (p.k == 1 || (p.k <= 16 && p.n < 16)); }
 
-bool few_results(const GatherProgram& p) { return p.n <= kFewResults && terms_of(p) >= kLongEnough * p.n; }
+bool few_results(const GatherProgram& p, const Knobs& knobs) {
+  return p.n <= knobs.few_results && terms_of(p) >= kLongEnough * p.n;
+}
 
 // Cycles a position, roughly. A multiply-add takes 1/32; 1.8 times that in tiles of one vector, which loads bound, and
 // 1.45 times where lanes start anywhere in a row, as those of all taps but one do. An element that is transposed
 // takes 2.5, one that is copied as it lies 0.5.
-bool pays_planar(const GatherProgram& p) {
+bool pays_planar(const GatherProgram& p, const Knobs& knobs) {
   std::int64_t longest = 0;
   for (const Stretch& stretch : p.stretches[3]) longest = std::max(longest, stretch.count);
-  if (longest < kLongRow || few_results(p)) return false;
+  if (longest < kLongRow || few_results(p, knobs)) return false;
   const std::int64_t vectors = ceil_div(longest, p.lanes);
   const double filled = static_cast<double>(longest) / static_cast<double>(vectors * p.lanes);
   const auto k = static_cast<double>(p.k), n = static_cast<double>(p.n);
@@ -45,18 +58,18 @@ bool pays_planar(const GatherProgram& p) {
   return in_rows < work * (p.n <= p.lanes ? 1.8 : 1) + 2.5 * (k + n);
 }
 
-bool wants_planar(const GatherProgram& p) {
+bool wants_planar(const GatherProgram& p, const Knobs& knobs) {
   const auto in_rows = [](const Image& image) { return image.channel_step != 1 && image.step[3] == 1; };
   if (small_groups(p) || !in_rows(p.source) || !in_rows(p.result)) return false;
   for (const Axis& axis : p.layer.axes) {
     if (axis.stride != 1) return false;
   }
-  return pays_planar(p);
+  return pays_planar(p, knobs);
 }
 
-GatherForm form_of(const GatherProgram& p) {
+GatherForm form_of(const GatherProgram& p, const Knobs& knobs) {
   if (small_groups(p)) return GatherForm::lanewise;
-  return few_results(p) ? GatherForm::dot : GatherForm::dense;
+  return few_results(p, knobs) ? GatherForm::dot : GatherForm::dense;
 }
 
 std::int64_t all_source(const GatherProgram& p) { return p.layer.groups * p.k; }
@@ -82,12 +95,13 @@ bool stages_source(const GatherProgram& p) { return spreads_channels(p) || !dire
 // Lanewise parts need no channels but their own, so staged ones are as narrow as a lane block.
 bool narrow_parts(const GatherProgram& p) { return p.form == GatherForm::lanewise && stages_source(p); }
 
-void choose_regions(GatherProgram& p) {
+void choose_regions(GatherProgram& p, const Knobs& knobs) {
   const std::int64_t channels =
       narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), all_results(p));
   const bool staged = stages_source(p);
-  p.region = part_of_at_most(results_of(p),
-                             staged ? std::clamp(kStagedElements / channels, kLeastRegion, kMostRegion) : kMostRegion);
+  p.region = part_of_at_most(
+      results_of(p),
+      staged ? std::clamp(knobs.staged_elements / channels, kLeastRegion, knobs.most_region) : knobs.most_region);
   for (std::size_t a = 0; a < kAxes; ++a) {
     const Axis& axis = p.layer.axes[a];
     const std::int64_t reach = (axis.taps - 1) * axis.dilation;
@@ -99,7 +113,7 @@ void choose_regions(GatherProgram& p) {
 
 void choose_parts(GatherProgram& p, const Geometry& g, const Policy& policy) {
   const auto worth = static_cast<std::int64_t>(std::min(1e6, 1 + nominal_flops(g) / 2 / kUnitTerms));
-  const std::int64_t wanted = std::min(kUnits, worth);
+  const std::int64_t wanted = std::min(knobs_of(policy).units, worth);
   const std::int64_t few = ceil_div(wanted, std::max<std::int64_t>(1, p.region_count()));
   p.parts = narrow_parts(p) ? item_count(p) : std::clamp<std::int64_t>(few, 1, item_count(p));
   const std::int64_t units = std::min(worth, p.region_count() * p.parts);
@@ -206,10 +220,11 @@ GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Po
   });
   for (std::size_t a = 0; a < kAxes; ++a)
     p.stretches[a] = p.backward ? backward_stretches(l.axes[a]) : forward_stretches(l.axes[a]);
-  p.planar = wants_planar(p);
-  p.form = form_of(p);
+  const Knobs knobs = knobs_of(policy);
+  p.planar = wants_planar(p, knobs);
+  p.form = form_of(p, knobs);
   p.several_blocks = p.form != GatherForm::dot && l.taps * p.k > kBlockSteps;
-  choose_regions(p);
+  choose_regions(p, knobs);
   choose_parts(p, g, policy);
   p.panel = panel_elements(p);
   return p;
