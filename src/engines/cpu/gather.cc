@@ -1,10 +1,9 @@
 #include "engines/cpu/gather.h"
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 
 #include "engines/cpu/carve.h"
+#include "engines/cpu/gather_classes.h"
 #include "engines/cpu/runs.h"
 #include "engines/spread.h"
 
@@ -16,7 +15,8 @@ constexpr std::int64_t kPanelSteps = 512;  // 128 KB of panel beside the region'
 // Memory of one worker.
 template <class T>
 struct Workbench {
-  T *source, *spread_source, *result, *c, *hi, *lo;
+  T *source, *spread_source, *result;
+  BlockSums<T> sums;
   std::int32_t* index;
   Run* runs;
 
@@ -27,10 +27,8 @@ struct Workbench {
     spread_source = carve.take<T>(spreads_channels(p) ? p.k * box * channels : 0);
     index = carve.take<std::int32_t>(spreads_channels(p) ? channels : 0);
     result = carve.take<T>(direct(p.result) ? 0 : positions * channels);
-    const std::int64_t sums = p.several_blocks ? positions * p.lanes * p.widest : 0;
-    c = carve.take<T>(sums);
-    hi = carve.take<T>(sums);
-    lo = carve.take<T>(sums);
+    const std::int64_t block = p.several_blocks ? positions * p.lanes * p.widest : 0;
+    sums = {carve.take<T>(block), carve.take<T>(block), carve.take<T>(block)};
     runs = carve.take<Run>(RunList::most(p.form == GatherForm::lanewise ? taps * p.k : taps, taps * p.k));
   }
 };
@@ -59,20 +57,6 @@ struct Job {
         panel(carve.take<T>(program.panel)) {}
 };
 
-// Where a tap stands in the panels: the taps of the last axis that a stretch can share side by side, in the
-// order in which their sources rise, so that they are one run. Backward these are every `apart`-th tap, the
-// last first.
-std::int64_t panel_tap(const GatherProgram& p, std::int64_t tap) {
-  if (!p.backward) return tap;
-  const Axis& axis = p.layer.axes[3];
-  const std::int64_t apart = axis.stride / std::gcd(axis.stride, axis.dilation);
-  const std::int64_t row = tap / axis.taps * axis.taps, t = tap % axis.taps, phase = t % apart;
-  std::int64_t before = 0;
-  for (std::int64_t other = 0; other < std::min(phase, axis.taps); ++other)
-    before += ceil_div(axis.taps - other, apart);
-  return row + before + ceil_div(axis.taps - phase, apart) - 1 - t / apart;
-}
-
 // One tap of one group: rows are source channels, columns result channels.
 template <class T>
 void pack_tap(void* context, std::int64_t index, int) {
@@ -81,8 +65,8 @@ void pack_tap(void* context, std::int64_t index, int) {
   const Layer& l = p.layer;
   const std::int64_t tap = index % l.taps, group = index / l.taps, row = panel_tap(p, tap) * p.k;
   const auto bytes = static_cast<std::int64_t>(size_of(job.dtype));
-  const char* from = static_cast<const char*>(job.filter) + (tap * l.c_in * l.all_out() + group * l.c_out) * bytes;
-  const std::int64_t from_k = p.backward ? 1 : l.all_out(), from_n = p.backward ? l.all_out() : 1;
+  const auto [first, from_k, from_n] = tap_matrix(p, tap, group);
+  const char* from = static_cast<const char*>(job.filter) + first * bytes;
   const CopyFn copy = job.kernels.copy.in[static_cast<int>(job.dtype)];
   if (p.form == GatherForm::dot) {
     T* to = job.panel + group * l.taps * p.k * p.n + row;
@@ -116,9 +100,6 @@ void pack_lanes(void* context, std::int64_t tap, int) {
   }
 }
 
-// The stretches that a set of result positions shares, one an axis.
-using Class = std::array<Stretch, kAxes>;
-
 // One region of the result and one part of its channels.
 template <class T>
 class Unit {
@@ -131,7 +112,8 @@ class Unit {
     const bool in_place = direct(p_.result);
     result_ = in_place ? direct_field<T>(job_.result, p_.result, part_.channel)
                        : staged_field(bench_.result, region_, result_pitch(part_.channels));
-    each_class([&](const Class& c) { c[0].taps* c[1].taps* c[2].taps* c[3].taps > 0 ? add_class(c) : clear_class(c); });
+    each_class(p_, region_,
+               [&](const Class& c) { has_taps(c) ? add_class(c) : clear_class(result_, c, part_.channels); });
     if (!in_place)
       stage_out(job_.kernels.copy, result_, {p_.result, region_, part_.channel, part_.channels}, job_.result);
   }
@@ -149,57 +131,6 @@ class Unit {
     source_ = spread_channels(job_.set.expand, source_, box, {p_.k, p_.n, part_.channel, part_.channels, part_.source},
                               bench_.spread_source, bench_.index);
     plane_ = box.positions() * source_.step[3];
-  }
-
-  template <class Visit>
-  void each_class(const Visit& visit, std::size_t axis = 0, Class c = {}) const {
-    if (axis == kAxes) {
-      visit(c);
-      return;
-    }
-    for (const Stretch& whole : p_.stretches[axis]) {
-      c[axis] = clipped(whole, region_.begin[axis], region_.end[axis]);
-      if (c[axis].count > 0) each_class(visit, axis + 1, c);
-    }
-  }
-
-  // Where position (m0, m1, m2, m3) of a class lies in the source and in the result.
-  std::int64_t source_at(const Class& c, const Position& m) const {
-    Position p;
-    for (std::size_t a = 0; a < kAxes; ++a) p[a] = c[a].source + m[a] * c[a].source_step;
-    return source_.offset(p);
-  }
-  std::int64_t result_at(const Class& c, const Position& m) const {
-    Position p;
-    for (std::size_t a = 0; a < kAxes; ++a) p[a] = c[a].first + m[a] * c[a].step;
-    return result_.offset(p);
-  }
-
-  // Calls visit(m, row) for every row of positions along `axis`.
-  template <class Visit>
-  void each_row(const Class& c, std::size_t axis, const Visit& visit) const {
-    Position m{}, end{};
-    for (std::size_t a = 0; a < kAxes; ++a) end[a] = a == axis ? 1 : c[a].count;
-    std::int64_t row = 0;
-    for (m[0] = 0; m[0] < end[0]; ++m[0])
-      for (m[1] = 0; m[1] < end[1]; ++m[1])
-        for (m[2] = 0; m[2] < end[2]; ++m[2])
-          for (m[3] = 0; m[3] < end[3]; ++m[3]) visit(m, row++);
-  }
-
-  // Positions that no tap reaches.
-  void clear_class(const Class& c) const {
-    const bool whole_rows = c[3].step * result_.step[3] == part_.channels;
-    const std::int64_t count = whole_rows ? c[3].count * part_.channels : part_.channels;
-    each_row(c, whole_rows ? 3 : kAxes, [&](const Position& m, std::int64_t) {
-      std::memset(static_cast<void*>(result_.base + result_at(c, m)), 0, static_cast<std::size_t>(count) * sizeof(T));
-    });
-  }
-
-  static std::size_t longest(const Class& c) {
-    std::size_t best = 3;
-    for (std::size_t a = 3; a-- > 0;) best = c[a].count > c[best].count ? a : best;
-    return best;
   }
 
   void add_class(const Class& c) const {
@@ -225,27 +156,16 @@ class Unit {
         for (j[2] = 0; j[2] < c[2].taps; ++j[2]) {
           if (lanewise) {
             j[3] = 0;
-            const std::int64_t at = tap_source(c, j), tap = tap_number(c, j);
+            const std::int64_t at = tap_source(source_, c, j), tap = tap_number(p_, c, j);
             for (std::int64_t e = 0; e < p_.k; ++e)
               list.add(at + e * plane_, (tap * p_.k + e) * all_results(p_), c[3].taps);
           } else {
             for (j[3] = 0; j[3] < c[3].taps; ++j[3])
-              list.add(tap_source(c, j), panel_tap(p_, tap_number(c, j)) * p_.k, p_.k);
+              list.add(tap_source(source_, c, j), panel_tap(p_, tap_number(p_, c, j)) * p_.k, p_.k);
           }
         }
     list.close();
     return list;
-  }
-
-  std::int64_t tap_source(const Class& c, const Position& j) const {
-    std::int64_t at = 0;
-    for (std::size_t a = 0; a < kAxes; ++a) at += j[a] * c[a].source_per_tap * source_.step[a];
-    return at;
-  }
-  std::int64_t tap_number(const Class& c, const Position& j) const {
-    std::int64_t tap = 0;
-    for (std::size_t a = 0; a < kAxes; ++a) tap += (c[a].tap + j[a] * c[a].tap_step) * p_.layer.axes[a].tap_step;
-    return tap;
   }
 
   // From one tap of the last axis to the next.
@@ -319,8 +239,8 @@ class Unit {
       args.first = part == begin;
       each_row(c, axis, [&](const Position& m, std::int64_t row) {
         TileArgs<T> one = args;
-        one.a += source_at(c, m);
-        one.c = to.base + (to.in_result ? result_at(c, m) : row * rows * to.c_row);
+        one.a += source_at(source_, c, m);
+        one.c = to.base + (to.in_result ? result_at(result_, c, m) : row * rows * to.c_row);
         sweep_rows(tiles.shapes, one, tiles.vectors, rows);
       });
     }
@@ -336,24 +256,15 @@ class Unit {
 
   // Sums of several blocks: each block into c, then folded; settled at the end.
   void add_blocks(const Class& c, std::size_t axis, const RunList& list, const Tiles& tiles) const {
-    const std::int64_t pitch = tiles.vectors * p_.lanes, rows = c[axis].count;
-    const std::int64_t elements = c[0].count * c[1].count * c[2].count * c[3].count * pitch;
-    std::memset(static_cast<void*>(bench_.hi), 0, static_cast<std::size_t>(elements) * sizeof(T));
-    std::memset(static_cast<void*>(bench_.lo), 0, static_cast<std::size_t>(elements) * sizeof(T));
+    const std::int64_t pitch = tiles.vectors * p_.lanes, elements = positions(c) * pitch;
+    bench_.sums.clear(elements);
     for (std::int64_t begin = 0, end; begin < list.count(); begin = end) {
       end = list.block_end(begin);
-      add_runs(c, axis, list, tiles, {bench_.c, false, pitch}, begin, end);
-      job_.set.sums.fold({bench_.hi, bench_.lo, bench_.c, nullptr, nullptr, elements});
+      add_runs(c, axis, list, tiles, {bench_.sums.c, false, pitch}, begin, end);
+      bench_.sums.fold(job_.set.sums, elements);
     }
-    job_.set.sums.settle({bench_.hi, bench_.lo, nullptr, nullptr, bench_.hi, elements});
-    each_row(c, axis, [&](const Position& m, std::int64_t row) {
-      T* to = tiles.args.c + result_at(c, m);
-      const T* from = bench_.hi + row * rows * pitch;
-      for (std::int64_t i = 0; i < rows; ++i) {
-        std::memcpy(static_cast<void*>(to + i * tiles.args.c_row), from + i * pitch,
-                    static_cast<std::size_t>(tiles.args.lanes) * sizeof(T));
-      }
-    });
+    bench_.sums.settle(job_.set.sums, elements);
+    write_class(result_, c, axis, {bench_.sums.hi, pitch, tiles.args.lanes}, tiles.args.c);
   }
 
   void add_dot(const Class& c, std::size_t axis, const RunList& list, std::int64_t group) const {
@@ -367,8 +278,8 @@ class Unit {
     args.c_row = c[axis].step * result_.step[axis];
     args.rows = c[axis].count;
     each_row(c, axis, [&](const Position& m, std::int64_t) {
-      args.a = source_.base + group * p_.k - part_.source + source_at(c, m);
-      args.c = result_.base + group * p_.n - part_.channel + result_at(c, m);
+      args.a = source_.base + group * p_.k - part_.source + source_at(source_, c, m);
+      args.c = result_.base + group * p_.n - part_.channel + result_at(result_, c, m);
       job_.set.dot.fn[p_.n - 1](args);
     });
   }
