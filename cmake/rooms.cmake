@@ -50,8 +50,8 @@ foreach(pairs IN LISTS cpu_pairs)  # src/engines/cpu/pairs.inc
 endforeach()
 convgrad_room(engines LINKS base geometry reference SOURCES
   src/engines/engines.cc src/engines/spread.cc src/engines/reference/engine.cc
-  src/engines/cpu/engine.cc src/engines/cpu/filter_grad.cc src/engines/cpu/filter_program.cc
-  src/engines/cpu/gather.cc src/engines/cpu/gather_program.cc src/engines/cpu/isa.cc
+  src/engines/cpu/engine.cc src/engines/cpu/filter_grad.cc src/engines/cpu/filter_pairs.cc src/engines/cpu/filter_pairs_program.cc src/engines/cpu/filter_program.cc
+  src/engines/cpu/gather.cc src/engines/cpu/gather_pairs.cc src/engines/cpu/gather_program.cc src/engines/cpu/isa.cc
   src/engines/cpu/layer.cc src/engines/cpu/small.cc ${cpu_kernels})
 convgrad_room(planner LINKS base geometry engines SOURCES
   src/planner/cache.cc src/planner/explain.cc src/planner/planner.cc)

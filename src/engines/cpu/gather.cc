@@ -4,6 +4,7 @@
 
 #include "engines/cpu/carve.h"
 #include "engines/cpu/gather_classes.h"
+#include "engines/cpu/gather_pairs.h"
 #include "engines/cpu/runs.h"
 #include "engines/spread.h"
 
@@ -141,6 +142,7 @@ class Unit {
         case GatherForm::dense: add_dense(c, axis, list, item); break;
         case GatherForm::dot: add_dot(c, axis, list, item); break;
         case GatherForm::lanewise: add_lanes(c, axis, list, item); break;
+        case GatherForm::pairs: break;  // gather_pairs.cc
       }
     }
   }
@@ -320,6 +322,7 @@ Status run_typed(const GatherProgram& p, const Kernels& kernels, const EngineArg
 }  // namespace
 
 std::int64_t workspace_bytes(const GatherProgram& p, DType dtype) {
+  if (p.form == GatherForm::pairs) return pairs_workspace_bytes(p);
   return visit(dtype, [&]<class S>(S) {
     using T = typename DTypeOf<S>::Accumulator;
     Carver carve(nullptr);
@@ -331,6 +334,7 @@ std::int64_t workspace_bytes(const GatherProgram& p, DType dtype) {
 
 Status run_gather(const GatherProgram& p, const Kernels& kernels, const Geometry& g, const EngineArgs& args,
                   const Policy& policy) {
+  if (p.form == GatherForm::pairs) return run_gather_pairs(p, kernels, args, policy);
   return visit(g.dtype, [&]<class S>(S) {
     return run_typed<typename DTypeOf<S>::Accumulator>(p, kernels, args, g.dtype, policy);
   });

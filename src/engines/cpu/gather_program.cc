@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engines/cpu/pairs_rule.h"
 #include "engines/cpu/runs.h"
 #include "engines/spread.h"
 
@@ -11,6 +12,7 @@ namespace {
 // Every region streams the packed filter once, so regions are large; where they are staged, the copies of
 // source and result bound them.
 constexpr std::int64_t kStagedElements = 128 * 1024;
+constexpr std::int64_t kPairElements = 256 * 1024;  // a copy of bf16 takes half of that
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
 constexpr std::int64_t kMostInBlocks = 384;  // of sums of several blocks: their partial sums take three copies
 constexpr std::int64_t kUnits = 16;          // wanted, for the threads to share
@@ -27,7 +29,17 @@ std::int64_t terms_of(const GatherProgram& p) {
   return terms;
 }
 
+// Dense sums of bf16 with enough channels.
+bool fits_pairs(const GatherProgram& p, const PairKernels& pairs) {
+  if (p.source.dtype != DType::bf16 || std::min(p.k, p.n) < kLeastPairChannels) return false;
+  const auto share = [](std::int64_t count, std::int64_t whole) {
+    return static_cast<double>(count) / static_cast<double>(round_up(count, whole));
+  };
+  return pairs_pay(pairs, share(p.k, kPairStep) * share(p.n, kPairLanes));
+}
+
 GatherForm form_of(const GatherProgram& p) {
+  if (p.pairs != nullptr) return GatherForm::pairs;
   if (p.layer.groups > 1 && (p.k == 1 || (p.k <= 16 && p.n < 16))) return GatherForm::lanewise;
   return p.n <= kFewResults && terms_of(p) >= kLongEnough * p.n ? GatherForm::dot : GatherForm::dense;
 }
@@ -40,7 +52,8 @@ std::int64_t extent(const GatherProgram& p, std::size_t axis) {
 // What parts of the channels are made of: lane blocks of each group, or whole groups.
 std::int64_t item_count(const GatherProgram& p) {
   switch (p.form) {
-    case GatherForm::dense: return p.layer.groups * lane_blocks(p).count;
+    case GatherForm::dense:
+    case GatherForm::pairs: return p.layer.groups * lane_blocks(p).count;
     case GatherForm::dot: return p.layer.groups;
     case GatherForm::lanewise: return lane_blocks(p).count;
   }
@@ -52,15 +65,20 @@ Position results_of(const GatherProgram& p) { return {extent(p, 0), extent(p, 1)
 // Whether kernels read a copy of the source.
 bool stages_source(const GatherProgram& p) { return spreads_channels(p) || !direct(p.source); }
 
+// Of a region: as many as fit, where source or result are copies.
+std::int64_t most_positions(const GatherProgram& p, std::int64_t channels) {
+  if (p.form == GatherForm::pairs) return std::clamp(kPairElements / channels, kLeastRegion, kMostRegion);
+  const std::int64_t most = p.several_blocks ? kMostInBlocks : kMostRegion;
+  return stages_source(p) ? std::clamp(kStagedElements / channels, kLeastRegion, most) : most;
+}
+
 // Lanewise parts need no channels but their own, so staged ones are as narrow as a lane block.
 bool narrow_parts(const GatherProgram& p) { return p.form == GatherForm::lanewise && stages_source(p); }
 
 void choose_regions(GatherProgram& p) {
   const std::int64_t channels =
       narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), all_results(p));
-  const bool staged = stages_source(p);
-  const std::int64_t most = p.several_blocks ? kMostInBlocks : kMostRegion;
-  p.region = part_of_at_most(results_of(p), staged ? std::clamp(kStagedElements / channels, kLeastRegion, most) : most);
+  p.region = part_of_at_most(results_of(p), most_positions(p, channels));
   for (std::size_t a = 0; a < kAxes; ++a) {
     const Axis& axis = p.layer.axes[a];
     const std::int64_t reach = (axis.taps - 1) * axis.dilation;
@@ -85,6 +103,7 @@ std::int64_t panel_elements(const GatherProgram& p) {
     case GatherForm::dense: return p.layer.groups * rows * round_up(p.n, p.lanes);
     case GatherForm::dot: return p.layer.groups * rows * p.n;
     case GatherForm::lanewise: return filter_in_place(p) ? 0 : rows * all_results(p);
+    case GatherForm::pairs: return p.layer.groups * p.layer.taps * filled_k(p) * round_up(p.n, p.lanes);
   }
   return 0;
 }
@@ -98,6 +117,10 @@ LaneBlocks lane_blocks(const GatherProgram& p) {
 }
 
 bool spreads_channels(const GatherProgram& p) { return p.form == GatherForm::lanewise && (p.k > 1 || p.n > 1); }
+
+std::int64_t filled_k(const GatherProgram& p) { return round_up(p.k, kPairStep); }
+
+bool stages_pairs(const GatherProgram& p) { return p.source.channel_step != 1 || p.k != filled_k(p); }
 
 Box source_box(const GatherProgram& p, const Box& region) {
   Box box;
@@ -149,7 +172,8 @@ std::int64_t result_pitch(std::int64_t channels) { return channels < kAlign ? ch
 
 Box GatherProgram::region_box(std::int64_t index) const { return part_number(index, {{}, results_of(*this)}, region); }
 
-GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Policy& policy) {
+GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Policy& policy,
+                             const PairKernels* pairs) {
   GatherProgram p;
   p.layer = layer_of(g);
   const Layer& l = p.layer;
@@ -164,10 +188,16 @@ GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Po
     p.lanes = table.lanes;
     p.widest = widest(table);
   });
+  if (pairs != nullptr && fits_pairs(p, *pairs)) {
+    p.pairs = pairs;
+    p.lanes = kPairLanes;
+    p.widest = pairs->widest;
+  }
   p.form = form_of(p);
   for (std::size_t a = 0; a < kAxes; ++a)
     p.stretches[a] = p.backward ? backward_stretches(l.axes[a]) : forward_stretches(l.axes[a]);
-  p.several_blocks = p.form != GatherForm::dot && l.taps * p.k > kBlockSteps;
+  const std::int64_t terms = l.taps * (p.form == GatherForm::pairs ? filled_k(p) : p.k);
+  p.several_blocks = p.form != GatherForm::dot && terms > kBlockSteps;
   choose_regions(p);
   choose_parts(p, g, policy);
   p.panel = panel_elements(p);
