@@ -27,8 +27,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(flags_avx2 -march=haswell -maes -mpclmul)
   set(flags_sse4 -msse4.2 -maes -mpclmul)
   set(cpu_isas avx512 avx2 sse4)
+  set(flags_pairs_amx -mamx-tile -mamx-bf16)
+  set(flags_pairs_avx512bf16 -march=skylake-avx512 -mavx512bf16 -mprefer-vector-width=512)
+  set(cpu_pairs amx avx512bf16 amx_model)
 else()
   set(cpu_isas)  # the engine says that it is not available
+  set(cpu_pairs amx_model)
 endif()
 set(cpu_kernels)
 if(CONVGRAD_SANITIZE)
@@ -40,9 +44,14 @@ foreach(isa IN LISTS cpu_isas)
   list(APPEND cpu_kernels src/engines/cpu/kernels/isa_${isa}.cc)
   set_source_files_properties(src/engines/cpu/kernels/isa_${isa}.cc PROPERTIES COMPILE_OPTIONS "${flags_${isa}};${kernel_options}")
 endforeach()
+foreach(pairs IN LISTS cpu_pairs)  # src/engines/cpu/pairs.inc
+  list(APPEND cpu_kernels src/engines/cpu/kernels/pairs/${pairs}.cc)
+  set_source_files_properties(src/engines/cpu/kernels/pairs/${pairs}.cc PROPERTIES COMPILE_OPTIONS "${flags_pairs_${pairs}};${kernel_options}")
+endforeach()
 convgrad_room(engines LINKS base geometry reference SOURCES
   src/engines/engines.cc src/engines/spread.cc src/engines/reference/engine.cc
-  src/engines/cpu/engine.cc src/engines/cpu/filter_grad.cc src/engines/cpu/filter_program.cc src/engines/cpu/gather.cc src/engines/cpu/gather_program.cc src/engines/cpu/isa.cc
+  src/engines/cpu/engine.cc src/engines/cpu/filter_grad.cc src/engines/cpu/filter_pairs.cc src/engines/cpu/filter_pairs_program.cc src/engines/cpu/filter_program.cc
+  src/engines/cpu/gather.cc src/engines/cpu/gather_pairs.cc src/engines/cpu/gather_program.cc src/engines/cpu/isa.cc
   src/engines/cpu/layer.cc src/engines/cpu/small.cc ${cpu_kernels})
 convgrad_room(planner LINKS base geometry engines SOURCES
   src/planner/cache.cc src/planner/explain.cc src/planner/planner.cc src/planner/tune_file.cc)

@@ -11,4 +11,7 @@ int usable_cores();
 // Bytes that can still be had without swapping; the largest number where the system does not say.
 std::int64_t available_memory();
 
+// Whether this process may use AMX tiles of bf16. Asks the system for the permission, once.
+bool amx_bf16_usable();
+
 }  // namespace convgrad

@@ -3,6 +3,13 @@
 
 #include <sched.h>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+#include <cstdint>
 #include <fstream>
 #include <limits>
 #include <thread>
@@ -39,10 +46,39 @@ std::vector<std::string> cpu_features() {
   CONVGRAD_FEATURE("avx512bf16")
 #undef CONVGRAD_FEATURE
 #endif
+  if (amx_bf16_usable()) found.emplace_back("amx_bf16");
   return found;
 }
 
+#if defined(__x86_64__)
+// The CPU has the instructions, and the system saves the tiles (XCR0 bits 17 and 18). Not asked: CPUID leaf 1DH,
+// which would state the tiles' size; hypervisors hide it where AMX works, and only one palette exists.
+bool cpu_and_system_have_amx() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned kSavesStates = 1u << 27, kAmxBf16 = 1u << 22, kAmxTile = 1u << 24;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & kSavesStates) == 0) return false;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kAmxBf16) == 0 || (d & kAmxTile) == 0) return false;
+  std::uint32_t low = 0, high = 0;
+  asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  constexpr std::uint32_t kTileStates = 3u << 17;
+  return (low & kTileStates) == kTileStates;
+}
+
+// Linux gives the 8 KB of tile state to those who ask: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA), for all
+// threads of the process.
+bool tiles_permitted() { return syscall(SYS_arch_prctl, 0x1023, 18) == 0; }
+#endif
+
 }  // namespace
+
+bool amx_bf16_usable() {
+#if defined(__x86_64__)
+  static const bool usable = cpu_and_system_have_amx() && tiles_permitted();
+  return usable;
+#else
+  return false;
+#endif
+}
 
 int usable_cores() {
   cpu_set_t set;

@@ -1,18 +1,13 @@
 // The stated error bound on data where it is hard to keep: long sums, one sign, wide exponents.
 #include <gtest/gtest.h>
 
-#include "support/oracle.h"
+#include "support/accuracy.h"
 #include "support/problems.h"
-#include "support/tolerance.h"
 
 namespace convgrad {
 namespace {
 
-#if defined(__SIZEOF_FLOAT128__)
-__extension__ using Exact = __float128;
-#else
-using Exact = long double;
-#endif
+using test::Exact;
 
 enum class Data { signed_reals, one_sign, wide_exponents };
 
@@ -24,30 +19,6 @@ Tensor filled(test::Random& random, DType dtype, const Shape& shape, Data data) 
               data == Data::wide_exponents ? std::ldexp(value, static_cast<int>(random.between(-10, 4))) : value);
   }
   return tensor;
-}
-
-// Checks every result element against a 113-bit sum; returns the worst share of the bound used.
-double worst_share(const Geometry& g, const Tensor& first, const Tensor& second, const Tensor& got) {
-  std::vector<Exact> sums(static_cast<std::size_t>(got.size()), 0);
-  std::vector<double> magnitudes(static_cast<std::size_t>(got.size()), 0);
-  test::for_each_term(g, [&](const test::Term& t) {
-    const std::int64_t at = g.direction == Direction::forward      ? t.out
-                            : g.direction == Direction::input_grad ? t.in
-                                                                   : t.filter;
-    const double a = first.at(g.direction == Direction::input_grad ? t.filter : t.in);
-    const double b = second.at(g.direction == Direction::forward ? t.filter : t.out);
-    sums[static_cast<std::size_t>(at)] += static_cast<Exact>(a) * static_cast<Exact>(b);
-    magnitudes[static_cast<std::size_t>(at)] += std::fabs(a * b);
-  });
-  double worst = 0;
-  for (std::int64_t i = 0; i < got.size(); ++i) {
-    const Exact exact = sums[static_cast<std::size_t>(i)];
-    const double error = std::fabs(static_cast<double>(static_cast<Exact>(got.at(i)) - exact));
-    const double bound =
-        test::error_bound(g.dtype, static_cast<double>(exact), magnitudes[static_cast<std::size_t>(i)]);
-    if (error > 0) worst = std::fmax(worst, error / bound);
-  }
-  return worst;
 }
 
 TEST(Accuracy, stays_within_the_stated_bound) {
@@ -62,7 +33,7 @@ TEST(Accuracy, stays_within_the_stated_bound) {
           const std::vector<Operand> wanted = operands(g);
           const Tensor first = filled(random, g.dtype, wanted[0].shape, data);
           const Tensor second = filled(random, g.dtype, wanted[1].shape, data);
-          const double worst = worst_share(g, first, second, compute(problem, first, second).value());
+          const double worst = test::worst_share(g, first, second, compute(problem, first, second).value());
           EXPECT_LE(worst, 1.0) << to_text(problem);
         }
       }

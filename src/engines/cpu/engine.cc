@@ -6,6 +6,7 @@
 #include "base/rules.h"
 #include "base/text.h"
 #include "engines/cpu/filter_grad.h"
+#include "engines/cpu/filter_pairs.h"
 #include "engines/cpu/gather.h"
 #include "engines/cpu/isa.h"
 #include "engines/cpu/small.h"
@@ -23,20 +24,29 @@ struct Program final : EngineProgram {
   const Kernels* kernels = nullptr;
   Geometry geometry;
   std::int64_t workspace_bytes = 0;
-  std::variant<NothingToAdd, SmallProgram, GatherProgram, FilterProgram> work;
+  std::variant<NothingToAdd, SmallProgram, GatherProgram, FilterProgram, FilterPairsProgram> work;
 };
 
 bool gathers(const Geometry& g) { return g.direction == Direction::forward || g.direction == Direction::input_grad; }
+
+// Pairs round otherwise than fused multiply-adds in f32, which every CPU with AVX2 has.
+const PairKernels* pairs_for(const Policy& policy) {
+  return policy.math == MathMode::canonical ? nullptr : chosen_pairs();
+}
 
 std::shared_ptr<Program> program_of(const Geometry& g, const Policy& policy) {
   auto program = std::make_shared<Program>();
   program->kernels = chosen_kernels();
   program->geometry = g;
+  const PairKernels* pairs = pairs_for(policy);
   if (!has_terms(g)) return program;
   if (is_small(g)) {
     program->work = small_program(g);
   } else if (gathers(g)) {
-    program->work = gather_program(g, *program->kernels, policy);
+    program->work = gather_program(g, *program->kernels, policy, pairs);
+  } else if (std::optional<FilterPairsProgram> in_pairs =
+                 pairs == nullptr ? std::nullopt : filter_pairs_program(g, policy, *pairs)) {
+    program->work = std::move(*in_pairs);
   } else {
     program->work = filter_program(g, policy);
   }
@@ -53,39 +63,59 @@ constexpr Form kSmall{"small", "too few terms for tiles: one loop over a list of
 constexpr Form kGatherForms[] = {
     {"dense", "result channels in lanes, source pixels in rows, the filter packed into panels", 0.8},
     {"dot", "few result channels: lanes along the source channels", 0.5},
-    {"lanes", "depthwise or small groups: lanes are channels of many groups", 0.2}};
+    {"lanes", "depthwise or small groups: lanes are channels of many groups", 0.2},
+    {"dense", "bf16 multiplied in pairs and added in f32: source pixels in rows, the filter in pair form", 0.5}};
 constexpr Form kFilterForms[] = {
     {"dense", "output channels in lanes, input channels in rows, summed over pixels", 0.7},
     {"dense_swapped", "few output channels: input channels in lanes, output channels in rows", 0.6},
     {"lanes", "depthwise or small groups: lanes are channels of many groups", 0.2},
     {"ones", "a plain sum over pixels", 0.2}};
+constexpr Form kFilterPairs{
+    "dense", "bf16 multiplied in pairs of pixels and added in f32: input channels in rows, output channels in columns",
+    0.4};
 
 const Form& form_of(const Program& program) {
   if (const auto* p = std::get_if<GatherProgram>(&program.work)) return kGatherForms[static_cast<int>(p->form)];
   if (const auto* p = std::get_if<FilterProgram>(&program.work)) return kFilterForms[static_cast<int>(p->form)];
+  if (std::holds_alternative<FilterPairsProgram>(program.work)) return kFilterPairs;
   return std::holds_alternative<SmallProgram>(program.work) ? kSmall : kZeros;
+}
+
+// Null for programs that add in the tensors' accumulator type throughout.
+const PairKernels* pairs_of(const Program& program) {
+  if (const auto* p = std::get_if<GatherProgram>(&program.work)) return p->pairs;
+  if (const auto* p = std::get_if<FilterPairsProgram>(&program.work)) return p->pairs;
+  return nullptr;
+}
+
+// What the filter gradient's work is cut into; null for other programs.
+const FilterProgram* filter_cut(const Program& program) {
+  if (const auto* p = std::get_if<FilterPairsProgram>(&program.work)) return &p->cut;
+  return std::get_if<FilterProgram>(&program.work);
 }
 
 std::int64_t bytes_of(const Program& program, DType dtype) {
   if (const auto* p = std::get_if<GatherProgram>(&program.work)) return workspace_bytes(*p, dtype);
   if (const auto* p = std::get_if<FilterProgram>(&program.work)) return workspace_bytes(*p, dtype);
+  if (const auto* p = std::get_if<FilterPairsProgram>(&program.work)) return workspace_bytes(*p, dtype);
   return 0;
 }
 
 // Multiply-adds at the form's share of two vectors a cycle at 2.8 GHz, and memory at 10 GB/s.
 double cost_us(const Geometry& g, const Program& program) {
   const double lanes = g.dtype == DType::f64 ? program.kernels->f64.tile.lanes : program.kernels->f32.tile.lanes;
-  const double terms = nominal_flops(g) / 2;
+  const PairKernels* pairs = pairs_of(program);
+  const double terms = nominal_flops(g) / 2, gain = pairs == nullptr ? 1 : pairs->gain;
   const auto results = static_cast<double>(fixed_result_shape(g).elements());
   const double bytes = (results + std::min(2 * terms, 2 * results)) * static_cast<double>(size_of(g.dtype));
-  return std::max(terms / (2 * lanes * 2.8e3 * form_of(program).share), bytes / 10e3);
+  return std::max(terms / (2 * lanes * gain * 2.8e3 * form_of(program).share), bytes / 10e3);
 }
 
 std::string why(const Program& program) {
   std::string text(form_of(program).why);
   if (const auto* p = std::get_if<GatherProgram>(&program.work)) {
     text += concat("; ", p->region_count(), " regions x ", p->parts, " parts");
-  } else if (const auto* f = std::get_if<FilterProgram>(&program.work)) {
+  } else if (const FilterProgram* f = filter_cut(program)) {
     text += concat("; ", f->block_count(), " blocks of the filter x ", f->slices, " slices of the pixels");
   }
   return text;
@@ -96,12 +126,13 @@ Plan propose(const Geometry& g, const Policy& policy) {
   Plan plan;
   plan.geometry = g;
   plan.engine = "cpu";
-  plan.kernel =
-      concat(name(g.direction), "_", form_of(*program).name, "_", info(g.dtype).id, "_", program->kernels->isa);
+  const PairKernels* pairs = pairs_of(*program);
+  plan.kernel = concat(name(g.direction), "_", form_of(*program).name, "_", info(g.dtype).id, "_",
+                       pairs == nullptr ? program->kernels->isa : pairs->isa);
   plan.workspace_bytes = program->workspace_bytes = bytes_of(*program, g.dtype);
-  plan.math = program->kernels->fuses ? MathMode::canonical : MathMode::standard;
+  plan.math = program->kernels->fuses && pairs == nullptr ? MathMode::canonical : MathMode::standard;
   plan.cost_us = cost_us(g, *program);
-  if (const auto* p = std::get_if<FilterProgram>(&program->work)) plan.slices = p->slices;
+  if (const FilterProgram* p = filter_cut(*program)) plan.slices = p->slices;
   if (std::holds_alternative<GatherProgram>(program->work)) plan.tuned = to_text(policy.knobs.value_or(Knobs{}));
   plan.why = why(*program);
   plan.program = program;
@@ -150,6 +181,8 @@ Status run(const Plan& plan, const EngineArgs& args, const Policy& policy) {
     return run_gather(*p, *program->kernels, g, args, policy);
   if (const auto* p = std::get_if<FilterProgram>(&program->work))
     return run_filter(*p, *program->kernels, g, args, policy);
+  if (const auto* p = std::get_if<FilterPairsProgram>(&program->work))
+    return run_filter_pairs(*p, *program->kernels, g, args, policy);
   Single single{*program, g, args};
   return spread(policy, WorkerUnits{1, 1, Single::run, &single});
 }
@@ -161,7 +194,7 @@ namespace convgrad {
 
 Engine engine_cpu() {
   return {.name = "cpu",
-          .description = "register tiles for SSE4, AVX2 and AVX-512; every problem",
+          .description = "register tiles for SSE4, AVX2 and AVX-512, AMX and AVX512-BF16 for bf16; every problem",
           .available = [] { return !cpu::runnable_kernels().empty(); },
           .objection = [](const Geometry&) { return cpu::isa_objection(); },
           .propose = cpu::propose,

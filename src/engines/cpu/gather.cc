@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "engines/cpu/carve.h"
+#include "engines/cpu/gather_classes.h"
+#include "engines/cpu/gather_pairs.h"
 #include "engines/cpu/runs.h"
 #include "engines/spread.h"
 
@@ -19,7 +20,8 @@ constexpr std::int64_t kPanelSteps = 108;
 // Memory of one worker.
 template <class T>
 struct Workbench {
-  T *source_planes, *result_planes, *source, *spread_source, *result, *c, *hi, *lo;
+  T *source_planes, *result_planes, *source, *spread_source, *result;
+  BlockSums<T> sums;
   std::int32_t* index;
   Run* runs;
 
@@ -33,10 +35,9 @@ struct Workbench {
     spread_source = carve.take<T>(spreads_channels(p) ? p.k * box * channels : 0);
     index = carve.take<std::int32_t>(spreads_channels(p) ? channels : 0);
     result = carve.take<T>(direct(p.result) ? 0 : positions * channels);
-    const std::int64_t sums = p.form == GatherForm::dot ? 0 : kStripRows * p.lanes * p.widest;
-    c = carve.take<T>(sums);
-    hi = carve.take<T>(p.several_blocks ? sums : 0);
-    lo = carve.take<T>(p.several_blocks ? sums : 0);
+    const std::int64_t strip = p.form == GatherForm::dot ? 0 : kStripRows * p.lanes * p.widest;
+    const std::int64_t folded = p.several_blocks ? strip : 0;
+    sums = {carve.take<T>(strip), carve.take<T>(folded), carve.take<T>(folded)};
     runs = carve.take<Run>(RunList::most(p.form == GatherForm::lanewise ? taps * p.k : taps, taps * p.k));
   }
 };
@@ -65,20 +66,6 @@ struct Job {
         panel(carve.take<T>(program.panel)) {}
 };
 
-// Where a tap stands in the panels: the taps of the last axis that a stretch can share side by side, in the
-// order in which their sources rise, so that they are one run. Backward these are every `apart`-th tap, the
-// last first.
-std::int64_t panel_tap(const GatherProgram& p, std::int64_t tap) {
-  if (!p.backward) return tap;
-  const Axis& axis = p.layer.axes[3];
-  const std::int64_t apart = axis.stride / std::gcd(axis.stride, axis.dilation);
-  const std::int64_t row = tap / axis.taps * axis.taps, t = tap % axis.taps, phase = t % apart;
-  std::int64_t before = 0;
-  for (std::int64_t other = 0; other < std::min(phase, axis.taps); ++other)
-    before += ceil_div(axis.taps - other, apart);
-  return row + before + ceil_div(axis.taps - phase, apart) - 1 - t / apart;
-}
-
 // One tap of one group: rows are source channels, columns result channels.
 template <class T>
 void pack_tap(void* context, std::int64_t index, int) {
@@ -87,8 +74,8 @@ void pack_tap(void* context, std::int64_t index, int) {
   const Layer& l = p.layer;
   const std::int64_t tap = index % l.taps, group = index / l.taps, row = panel_tap(p, tap) * p.k;
   const auto bytes = static_cast<std::int64_t>(size_of(job.dtype));
-  const char* from = static_cast<const char*>(job.filter) + (tap * l.c_in * l.all_out() + group * l.c_out) * bytes;
-  const std::int64_t from_k = p.backward ? 1 : l.all_out(), from_n = p.backward ? l.all_out() : 1;
+  const auto [first, from_k, from_n] = tap_matrix(p, tap, group);
+  const char* from = static_cast<const char*>(job.filter) + first * bytes;
   const CopyFn copy = job.kernels.copy.in[static_cast<int>(job.dtype)];
   if (p.form == GatherForm::dot) {
     T* to = job.panel + group * l.taps * p.k * p.n + row;
@@ -122,9 +109,6 @@ void pack_lanes(void* context, std::int64_t tap, int) {
   }
 }
 
-// The stretches that a set of result positions shares, one an axis.
-using Class = std::array<Stretch, kAxes>;
-
 // One region of the result and one part of its channels.
 template <class T>
 class Unit {
@@ -135,8 +119,8 @@ class Unit {
   // Long rows where they lie, the rest (edges, mostly) transposed.
   void run_planar() {
     bring_planes();
-    each_class([&](const Class& c) {
-      if (taps_of(c) == 0) {
+    each_class(p_, region_, [&](const Class& c) {
+      if (!has_taps(c)) {
         clear_planes(c);
       } else if (c[3].count < kLongRow) {
         Unit(job_, box_of(c), part_, bench_).run();
@@ -151,14 +135,13 @@ class Unit {
     const bool in_place = direct(p_.result);
     result_ = in_place ? direct_field<T>(job_.result, p_.result, part_.channel)
                        : staged_field(bench_.result, region_, result_pitch(part_.channels));
-    each_class([&](const Class& c) { taps_of(c) > 0 ? add_class(c) : clear_class(c); });
+    each_class(p_, region_,
+               [&](const Class& c) { has_taps(c) ? add_class(c) : clear_class(result_, c, part_.channels); });
     if (!in_place)
       stage_out(job_.kernels.copy, result_, {p_.result, region_, part_.channel, part_.channels}, job_.result);
   }
 
  private:
-  static std::int64_t taps_of(const Class& c) { return c[0].taps * c[1].taps * c[2].taps * c[3].taps; }
-
   // The positions of a class whose steps are 1.
   static Box box_of(const Class& c) {
     Box box;
@@ -189,51 +172,6 @@ class Unit {
     source_.channel = box.positions() * source_.step[3];
   }
 
-  template <class Visit>
-  void each_class(const Visit& visit, std::size_t axis = 0, Class c = {}) const {
-    if (axis == kAxes) {
-      visit(c);
-      return;
-    }
-    for (const Stretch& whole : p_.stretches[axis]) {
-      c[axis] = clipped(whole, region_.begin[axis], region_.end[axis]);
-      if (c[axis].count > 0) each_class(visit, axis + 1, c);
-    }
-  }
-
-  // Where position (m0, m1, m2, m3) of a class lies in the source and in the result.
-  std::int64_t source_at(const Class& c, const Position& m) const {
-    Position p;
-    for (std::size_t a = 0; a < kAxes; ++a) p[a] = c[a].source + m[a] * c[a].source_step;
-    return source_.offset(p);
-  }
-  std::int64_t result_at(const Class& c, const Position& m) const {
-    Position p;
-    for (std::size_t a = 0; a < kAxes; ++a) p[a] = c[a].first + m[a] * c[a].step;
-    return result_.offset(p);
-  }
-
-  // Calls visit(m, row) for every row of positions along `axis`.
-  template <class Visit>
-  void each_row(const Class& c, std::size_t axis, const Visit& visit) const {
-    Position m{}, end{};
-    for (std::size_t a = 0; a < kAxes; ++a) end[a] = a == axis ? 1 : c[a].count;
-    std::int64_t row = 0;
-    for (m[0] = 0; m[0] < end[0]; ++m[0])
-      for (m[1] = 0; m[1] < end[1]; ++m[1])
-        for (m[2] = 0; m[2] < end[2]; ++m[2])
-          for (m[3] = 0; m[3] < end[3]; ++m[3]) visit(m, row++);
-  }
-
-  // Positions that no tap reaches.
-  void clear_class(const Class& c) const {
-    const bool whole_rows = c[3].step * result_.step[3] == part_.channels;
-    const std::int64_t count = whole_rows ? c[3].count * part_.channels : part_.channels;
-    each_row(c, whole_rows ? 3 : kAxes, [&](const Position& m, std::int64_t) {
-      std::memset(static_cast<void*>(result_.base + result_at(c, m)), 0, static_cast<std::size_t>(count) * sizeof(T));
-    });
-  }
-
   void clear_planes(const Class& c) const {
     const auto bytes = static_cast<std::int64_t>(size_of(job_.dtype));
     const Field<char> tensor = direct_field<char>(job_.result, p_.result, part_.channel);
@@ -245,12 +183,6 @@ class Unit {
         std::memset(row, 0, static_cast<std::size_t>(c[3].count * bytes));
       }
     });
-  }
-
-  static std::size_t longest(const Class& c) {
-    std::size_t best = 3;
-    for (std::size_t a = 3; a-- > 0;) best = c[a].count > c[best].count ? a : best;
-    return best;
   }
 
   void add_class(const Class& c) const {
@@ -277,7 +209,8 @@ class Unit {
     each_row(c, 3, [&](const Position& m, std::int64_t) {
       for (std::int64_t block = 0; block < lanes.count; ++block) {
         const std::int64_t lane = lanes.begin(block);
-        const PlaneTiles at{source_at(c, m) + lane, result_at(c, m) + lane, lanes.width(block), lanes.padded(block)};
+        const PlaneTiles at{source_at(source_, c, m) + lane, result_at(result_, c, m) + lane, lanes.width(block),
+                            lanes.padded(block)};
         for (std::int64_t item = part_.first_item; item < part_.end_item; ++item) add_plane_tiles(at, list, item);
       }
     });
@@ -310,19 +243,11 @@ class Unit {
 
   RunList plane_runs_of(const Class& c) const {
     RunList list(bench_.runs, {1, source_.channel});
-    each_tap(c, [&](const Position& j) { list.add(panel_tap(p_, tap_number(c, j)) * p_.k, tap_source(c, j), p_.k); });
+    each_tap(c, [&](const Position& j) {
+      list.add(panel_tap(p_, tap_number(p_, c, j)) * p_.k, tap_source(source_, c, j), p_.k);
+    });
     list.close();
     return list;
-  }
-
-  // Calls visit(j) for all taps of a class, in the order of the sums.
-  template <class Visit>
-  static void each_tap(const Class& c, const Visit& visit) {
-    Position j{};
-    for (j[0] = 0; j[0] < c[0].taps; ++j[0])
-      for (j[1] = 0; j[1] < c[1].taps; ++j[1])
-        for (j[2] = 0; j[2] < c[2].taps; ++j[2])
-          for (j[3] = 0; j[3] < c[3].taps; ++j[3]) visit(j);
   }
 
   // The taps of a class as runs, relative to a position's source.
@@ -333,24 +258,13 @@ class Unit {
     Class rows = c;
     if (lanewise) rows[3].taps = 1;  // those of the last axis are one run
     each_tap(rows, [&](const Position& j) {
-      const std::int64_t at = tap_source(c, j), tap = tap_number(c, j);
+      const std::int64_t at = tap_source(source_, c, j), tap = tap_number(p_, c, j);
       if (!lanewise) return list.add(at, panel_tap(p_, tap) * p_.k, p_.k);
       for (std::int64_t e = 0; e < p_.k; ++e)
         list.add(at + e * source_.channel, (tap * p_.k + e) * all_results(p_), c[3].taps);
     });
     list.close();
     return list;
-  }
-
-  std::int64_t tap_source(const Class& c, const Position& j) const {
-    std::int64_t at = 0;
-    for (std::size_t a = 0; a < kAxes; ++a) at += j[a] * c[a].source_per_tap * source_.step[a];
-    return at;
-  }
-  std::int64_t tap_number(const Class& c, const Position& j) const {
-    std::int64_t tap = 0;
-    for (std::size_t a = 0; a < kAxes; ++a) tap += (c[a].tap + j[a] * c[a].tap_step) * p_.layer.axes[a].tap_step;
-    return tap;
   }
 
   // From one tap of the last axis to the next.
@@ -382,7 +296,8 @@ class Unit {
           visit(strip);
           strip.count = strip.rows = 0;
         }
-        strip.segments[static_cast<std::size_t>(strip.count++)] = {source_at(c, m), result_at(c, m), rows};
+        strip.segments[static_cast<std::size_t>(strip.count++)] = {source_at(source_, c, m), result_at(result_, c, m),
+                                                                   rows};
         strip.rows += rows;
       }
     });
@@ -443,23 +358,22 @@ class Unit {
       return;
     }
     const std::int64_t pitch = tiles.vectors * p_.lanes, elements = strip.rows * pitch;
-    std::memset(static_cast<void*>(bench_.hi), 0, static_cast<std::size_t>(elements) * sizeof(T));
-    std::memset(static_cast<void*>(bench_.lo), 0, static_cast<std::size_t>(elements) * sizeof(T));
+    bench_.sums.clear(elements);
     for (std::int64_t begin = 0, end; begin < list.count(); begin = end) {
       end = list.block_end(begin);
       add_runs(strip, list, tiles, {begin, end, false});
-      job_.set.sums.fold({bench_.hi, bench_.lo, bench_.c, nullptr, nullptr, elements});
+      bench_.sums.fold(job_.set.sums, elements);
     }
-    job_.set.sums.settle({bench_.hi, bench_.lo, nullptr, nullptr, bench_.hi, elements});
-    write_strip(strip, tiles, bench_.hi, pitch);
+    bench_.sums.settle(job_.set.sums, elements);
+    write_strip(strip, tiles, bench_.sums.hi, pitch);
   }
 
   struct RunRange {
     std::int64_t begin, end;
-    bool to_result;  // else the sums stay in bench_.c
+    bool to_result;  // else the sums stay in bench_.sums.c
   };
 
-  // Adds a range of runs up over a strip: sums rest in bench_.c between the parts of the panel.
+  // Adds a range of runs up over a strip: sums rest in bench_.sums.c between the parts of the panel.
   void add_runs(const Strip& strip, const RunList& list, const Tiles& tiles, const RunRange& range) const {
     TileArgs<T> args = tiles.args;
     args.c_row = tiles.vectors * p_.lanes;
@@ -470,7 +384,7 @@ class Unit {
       args.first = part == range.begin;
       const bool to_result = range.to_result && next == range.end;
       args.out_row = to_result ? tiles.args.out_row : args.c_row;
-      args.c = bench_.c;
+      args.c = bench_.sums.c;
       for (std::int64_t i = 0; i < strip.count; ++i) {
         const Segment& segment = strip.segments[static_cast<std::size_t>(i)];
         args.a = tiles.args.a + segment.source;
@@ -502,8 +416,8 @@ class Unit {
     args.c_row = c[axis].step * result_.step[axis];
     args.rows = c[axis].count;
     each_row(c, axis, [&](const Position& m, std::int64_t) {
-      args.a = source_.base + group * p_.k - part_.source + source_at(c, m);
-      args.c = result_.base + group * p_.n - part_.channel + result_at(c, m);
+      args.a = source_.base + group * p_.k - part_.source + source_at(source_, c, m);
+      args.c = result_.base + group * p_.n - part_.channel + result_at(result_, c, m);
       job_.set.dot.fn[p_.n - 1](args);
     });
   }
@@ -545,6 +459,7 @@ Status run_typed(const GatherProgram& p, const Kernels& kernels, const EngineArg
 }  // namespace
 
 std::int64_t workspace_bytes(const GatherProgram& p, DType dtype) {
+  if (p.form == GatherForm::pairs) return pairs_workspace_bytes(p);
   return visit(dtype, [&]<class S>(S) {
     using T = typename DTypeOf<S>::Accumulator;
     Carver carve(nullptr);
@@ -556,6 +471,7 @@ std::int64_t workspace_bytes(const GatherProgram& p, DType dtype) {
 
 Status run_gather(const GatherProgram& p, const Kernels& kernels, const Geometry& g, const EngineArgs& args,
                   const Policy& policy) {
+  if (p.form == GatherForm::pairs) return run_gather_pairs(p, kernels, args, policy);
   return visit(g.dtype, [&]<class S>(S) {
     return run_typed<typename DTypeOf<S>::Accumulator>(p, kernels, args, g.dtype, policy);
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engines/cpu/pairs_rule.h"
 #include "engines/cpu/runs.h"
 #include "engines/spread.h"
 
@@ -11,6 +12,7 @@ namespace {
 // Every region streams the packed filter once, so regions are large; where they are staged, the copies of
 // source and result bound them.
 constexpr std::int64_t kStagedElements = 128 * 1024;
+constexpr std::int64_t kPairElements = 256 * 1024;  // a copy of bf16 takes half of that
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
 constexpr std::int64_t kUnits = 16;  // wanted, for the threads to share
 constexpr double kUnitTerms = 2e6;   // multiply-adds that are worth a unit
@@ -60,14 +62,24 @@ bool pays_planar(const GatherProgram& p, const Knobs& knobs) {
 
 bool wants_planar(const GatherProgram& p, const Knobs& knobs) {
   const auto in_rows = [](const Image& image) { return image.channel_step != 1 && image.step[3] == 1; };
-  if (small_groups(p) || !in_rows(p.source) || !in_rows(p.result)) return false;
+  if (p.pairs != nullptr || small_groups(p) || !in_rows(p.source) || !in_rows(p.result)) return false;
   for (const Axis& axis : p.layer.axes) {
     if (axis.stride != 1) return false;
   }
   return pays_planar(p, knobs);
 }
 
+// Dense sums of bf16 with enough channels.
+bool fits_pairs(const GatherProgram& p, const PairKernels& pairs) {
+  if (p.source.dtype != DType::bf16 || std::min(p.k, p.n) < kLeastPairChannels) return false;
+  const auto share = [](std::int64_t count, std::int64_t whole) {
+    return static_cast<double>(count) / static_cast<double>(round_up(count, whole));
+  };
+  return pairs_pay(pairs, share(p.k, kPairStep) * share(p.n, kPairLanes));
+}
+
 GatherForm form_of(const GatherProgram& p, const Knobs& knobs) {
+  if (p.pairs != nullptr) return GatherForm::pairs;
   if (small_groups(p)) return GatherForm::lanewise;
   return few_results(p, knobs) ? GatherForm::dot : GatherForm::dense;
 }
@@ -80,7 +92,8 @@ std::int64_t extent(const GatherProgram& p, std::size_t axis) {
 // What parts of the channels are made of: lane blocks of each group, or whole groups.
 std::int64_t item_count(const GatherProgram& p) {
   switch (p.form) {
-    case GatherForm::dense: return p.layer.groups * lane_blocks(p).count;
+    case GatherForm::dense:
+    case GatherForm::pairs: return p.layer.groups * lane_blocks(p).count;
     case GatherForm::dot: return p.layer.groups;
     case GatherForm::lanewise: return lane_blocks(p).count;
   }
@@ -92,16 +105,20 @@ Position results_of(const GatherProgram& p) { return {extent(p, 0), extent(p, 1)
 // Whether kernels read a copy of the source.
 bool stages_source(const GatherProgram& p) { return spreads_channels(p) || !direct(p.source); }
 
+// Of a region: as many as fit, where source or result are copies.
+std::int64_t most_positions(const GatherProgram& p, std::int64_t channels, const Knobs& knobs) {
+  if (p.form != GatherForm::pairs && !stages_source(p)) return knobs.most_region;
+  const std::int64_t elements = p.form == GatherForm::pairs ? kPairElements : knobs.staged_elements;
+  return std::clamp(elements / channels, kLeastRegion, knobs.most_region);
+}
+
 // Lanewise parts need no channels but their own, so staged ones are as narrow as a lane block.
 bool narrow_parts(const GatherProgram& p) { return p.form == GatherForm::lanewise && stages_source(p); }
 
 void choose_regions(GatherProgram& p, const Knobs& knobs) {
   const std::int64_t channels =
       narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), all_results(p));
-  const bool staged = stages_source(p);
-  p.region = part_of_at_most(
-      results_of(p),
-      staged ? std::clamp(knobs.staged_elements / channels, kLeastRegion, knobs.most_region) : knobs.most_region);
+  p.region = part_of_at_most(results_of(p), most_positions(p, channels, knobs));
   for (std::size_t a = 0; a < kAxes; ++a) {
     const Axis& axis = p.layer.axes[a];
     const std::int64_t reach = (axis.taps - 1) * axis.dilation;
@@ -126,6 +143,7 @@ std::int64_t panel_elements(const GatherProgram& p) {
     case GatherForm::dense: return p.layer.groups * rows * round_up(p.n, p.lanes);
     case GatherForm::dot: return p.layer.groups * rows * p.n;
     case GatherForm::lanewise: return filter_in_place(p) ? 0 : rows * all_results(p);
+    case GatherForm::pairs: return p.layer.groups * p.layer.taps * filled_k(p) * round_up(p.n, p.lanes);
   }
   return 0;
 }
@@ -139,6 +157,10 @@ LaneBlocks lane_blocks(const GatherProgram& p) {
 }
 
 bool spreads_channels(const GatherProgram& p) { return p.form == GatherForm::lanewise && (p.k > 1 || p.n > 1); }
+
+std::int64_t filled_k(const GatherProgram& p) { return round_up(p.k, kPairStep); }
+
+bool stages_pairs(const GatherProgram& p) { return p.source.channel_step != 1 || p.k != filled_k(p); }
 
 Box source_box(const GatherProgram& p, const Box& region) {
   Box box;
@@ -203,7 +225,8 @@ std::int64_t result_pitch(std::int64_t channels) { return channels < kAlign ? ch
 
 Box GatherProgram::region_box(std::int64_t index) const { return part_number(index, {{}, results_of(*this)}, region); }
 
-GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Policy& policy) {
+GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Policy& policy,
+                             const PairKernels* pairs) {
   GatherProgram p;
   p.layer = layer_of(g);
   const Layer& l = p.layer;
@@ -220,10 +243,16 @@ GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Po
   });
   for (std::size_t a = 0; a < kAxes; ++a)
     p.stretches[a] = p.backward ? backward_stretches(l.axes[a]) : forward_stretches(l.axes[a]);
+  if (pairs != nullptr && fits_pairs(p, *pairs)) {
+    p.pairs = pairs;
+    p.lanes = kPairLanes;
+    p.widest = pairs->widest;
+  }
   const Knobs knobs = knobs_of(policy);
   p.planar = wants_planar(p, knobs);
   p.form = form_of(p, knobs);
-  p.several_blocks = p.form != GatherForm::dot && l.taps * p.k > kBlockSteps;
+  const std::int64_t terms = l.taps * (p.form == GatherForm::pairs ? filled_k(p) : p.k);
+  p.several_blocks = p.form != GatherForm::dot && terms > kBlockSteps;
   choose_regions(p, knobs);
   choose_parts(p, g, policy);
   p.panel = panel_elements(p);

@@ -4,6 +4,7 @@
 #include "convgrad/plan.h"
 #include "engines/cpu/field.h"
 #include "engines/cpu/kernels/kernels.h"
+#include "engines/cpu/kernels/pairs/pairs.h"
 #include "engines/cpu/sweep.h"
 
 namespace convgrad::cpu {
@@ -15,6 +16,7 @@ enum class GatherForm {
   dense,     // lanes are result channels of one group, the filter packed into panels
   dot,       // few result channels: lanes along the source channels
   lanewise,  // lanes are result channels of many groups, the source spread to match
+  pairs,     // dense by dot-product instructions: rows of bf16 source channels, the filter in pair form
 };
 
 struct GatherProgram {
@@ -32,12 +34,15 @@ struct GatherProgram {
   std::int64_t lanes = 0, widest = 0;  // of the instruction set: the packed filter's form
   std::int64_t workers = 1;
   bool several_blocks = false;  // sums longer than one block
+  const PairKernels* pairs = nullptr;
 
   std::int64_t region_count() const { return regions[0] * regions[1] * regions[2] * regions[3]; }
   Box region_box(std::int64_t index) const;
 };
 
-GatherProgram gather_program(const Geometry& geometry, const Kernels& kernels, const Policy& policy);
+// By `pairs` where there are some and the layer gains by them.
+GatherProgram gather_program(const Geometry& geometry, const Kernels& kernels, const Policy& policy,
+                             const PairKernels* pairs = nullptr);
 
 // Result channels of a part, and the source channels they need.
 struct Part {
@@ -49,6 +54,9 @@ struct Part {
 std::int64_t all_results(const GatherProgram& p);
 LaneBlocks lane_blocks(const GatherProgram& p);
 bool spreads_channels(const GatherProgram& p);
+// Pairs: source channels of a group with the zeros that fill the last step, and whether kernels read a copy.
+std::int64_t filled_k(const GatherProgram& p);
+bool stages_pairs(const GatherProgram& p);
 // Source positions that a region of the result reads.
 Box source_box(const GatherProgram& p, const Box& region);
 // Extents of what is transposed at a time: of planar programs the short stretches alone.

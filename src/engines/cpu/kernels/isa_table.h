@@ -4,6 +4,7 @@
 #include "engines/cpu/kernels/copy/generic.h"
 #include "engines/cpu/kernels/dot/generic.h"
 #include "engines/cpu/kernels/kernels.h"
+#include "engines/cpu/kernels/pack/generic.h"
 #include "engines/cpu/kernels/sums/generic.h"
 #include "engines/cpu/kernels/tile/generic.h"
 
@@ -16,8 +17,13 @@ KernelSet<T> kernel_set() {
 }
 
 Kernels kernel_tables(std::string_view isa) {
-  return {isa,         HWY_TARGET <= HWY_AVX2, kernel_set<float>(), kernel_set<double>(), kernel_set<std::uint32_t>(),
-          copy_table()};
+  return {isa,
+          HWY_TARGET <= HWY_AVX2,
+          kernel_set<float>(),
+          kernel_set<double>(),
+          kernel_set<std::uint32_t>(),
+          copy_table(),
+          pack_table()};
 }
 
 }  // namespace

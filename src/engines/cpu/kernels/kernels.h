@@ -5,6 +5,7 @@
 
 #include "engines/cpu/kernels/copy/copy.h"
 #include "engines/cpu/kernels/dot/dot.h"
+#include "engines/cpu/kernels/pack/pack.h"
 #include "engines/cpu/kernels/sums/sums.h"
 #include "engines/cpu/kernels/tile/tile.h"
 
@@ -26,6 +27,7 @@ struct Kernels {
   KernelSet<double> f64;
   KernelSet<std::uint32_t> u32;
   CopyTable copy;
+  PackTable pack;
 
   template <class T>
   const KernelSet<T>& of() const {

@@ -1,0 +1,274 @@
+#include "engines/cpu/filter_pairs.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "engines/cpu/carve.h"
+#include "engines/cpu/filter_grad.h"
+#include "engines/cpu/runs.h"
+#include "engines/spread.h"
+
+namespace convgrad::cpu {
+namespace {
+
+template <class T>
+void clear(T* memory, std::int64_t count) {
+  std::memset(static_cast<void*>(memory), 0, static_cast<std::size_t>(count) * sizeof(T));
+}
+
+std::int64_t block_elements(const FilterPairsProgram& p) { return p.cut.block_rows() * p.cut.pitch; }
+
+// hi + lo stands for the sums of a block of dw.
+struct Sums {
+  float *hi, *lo;
+};
+
+// Memory of one worker.
+struct Workbench {
+  float* c;
+  Sums sums;  // of the only slice
+  std::uint16_t *x, *dy;
+
+  Workbench(Carver& carve, const FilterPairsProgram& p) {
+    const std::int64_t block = block_elements(p), own = p.cut.slices == 1 ? block : 0;
+    c = carve.take<float>(block);
+    sums = {carve.take<float>(own), carve.take<float>(own)};
+    x = carve.take<std::uint16_t>(p.phase_count() * p.cut.ci_each * p.most_row);
+    dy = carve.take<std::uint16_t>(p.most_terms * round_up(p.cut.co_each, kPairLanes));
+  }
+};
+
+// The sums of all slices of all blocks, where there are several slices.
+struct SliceSums {
+  Sums all;
+  std::int64_t block;  // elements of one
+
+  SliceSums(Carver& carve, const FilterPairsProgram& p) : block(block_elements(p)) {
+    const std::int64_t count = p.cut.slices > 1 ? p.cut.slices * p.cut.block_count() * block : 0;
+    all = {carve.take<float>(count), carve.take<float>(count)};
+  }
+  Sums at(std::int64_t index) const { return {all.hi + index * block, all.lo + index * block}; }
+};
+
+struct Job {
+  const FilterPairsProgram& p;
+  const Kernels& kernels;
+  const std::uint16_t *x, *dy;
+  void* dw;
+  Carver carve;
+  SliceSums slices;
+  std::atomic<bool> special{false};
+
+  Job(const FilterPairsProgram& program, const Kernels& all, const EngineArgs& args)
+      : p(program),
+        kernels(all),
+        x(static_cast<const std::uint16_t*>(args.first)),
+        dy(static_cast<const std::uint16_t*>(args.second)),
+        dw(args.result),
+        carve(args.workspace),
+        slices(carve, program) {}
+};
+
+// One block of dw over one slice of the positions.
+class Unit {
+ public:
+  Unit(Job& job, const FilterBlock& block, const Workbench& bench)
+      : job_(job), p_(job.p), layer_(job.p.cut.layer), block_(block), bench_(bench) {}
+
+  // The sum over the regions, unless a special value is met.
+  void add_up(std::int64_t first_region, std::int64_t end_region, const Sums& sums) {
+    clear(sums.hi, block_elements(p_));
+    clear(sums.lo, block_elements(p_));
+    clear(bench_.c, block_elements(p_));
+    std::int64_t terms = 0;
+    for (std::int64_t r = first_region; r < end_region && !job_.special.load(std::memory_order_relaxed); ++r) {
+      const Box region = p_.cut.region_box(r);
+      if (terms > 0 && terms + region.positions() > kBlockSteps) {
+        fold(sums);
+        clear(bench_.c, block_elements(p_));
+        terms = 0;
+      }
+      add_region(region);
+      terms += region.positions();
+    }
+    fold(sums);
+    p_.pairs->leave(tiles_);
+  }
+
+ private:
+  void fold(const Sums& sums) const {
+    job_.kernels.f32.sums.fold({sums.hi, sums.lo, bench_.c, nullptr, nullptr, block_elements(p_)});
+  }
+
+  void add_region(const Box& region) {
+    space_ = linear_space(layer_, region);
+    if (space_.empty()) return;
+    bring_x();
+    bring_dy(region);
+    const PackTable& pack = job_.kernels.pack;
+    if (pack.has_special(bench_.x, x_elements()) || pack.has_special(bench_.dy, dy_elements())) {
+      job_.special.store(true, std::memory_order_relaxed);
+      return;
+    }
+    const std::int64_t lanes = p_.pairs->widest * kPairLanes;
+    for (std::int64_t lane = 0; lane < block_.co_count; lane += lanes)
+      each_tap([&](const Position& tap, std::int64_t number) { add_tap(region, tap, number, lane); });
+  }
+
+  std::int64_t x_elements() const { return p_.phase_count() * block_.ci_count * space_.row; }
+  std::int64_t dy_elements() const { return round_up(block_.co_count, kPairLanes) * space_.terms; }
+
+  // Calls visit(tap, number in the block).
+  template <class Visit>
+  void each_tap(const Visit& visit) const {
+    std::int64_t number = 0;
+    for (std::int64_t row = block_.tap_row; row < block_.tap_row + block_.tap_rows; ++row) {
+      Position tap{};
+      std::int64_t rest = row;
+      for (std::size_t a = 3; a-- > 0;) {
+        tap[a] = rest % layer_.axes[a].taps;
+        rest /= layer_.axes[a].taps;
+      }
+      for (tap[3] = 0; tap[3] < layer_.axes[3].taps; ++tap[3]) visit(tap, number++);
+    }
+  }
+
+  // Every phase of the inputs, each channel a row.
+  void bring_x() const {
+    clear(bench_.x, x_elements());
+    const Position& phases = p_.phases;
+    for (std::int64_t number = 0; number < p_.phase_count(); ++number) {
+      Position first;
+      std::int64_t rest = number;
+      for (std::size_t a = kAxes; a-- > 0;) {
+        first[a] = phase_of(layer_.axes[a], rest % phases[a]);
+        rest /= phases[a];
+      }
+      bring_phase(first, bench_.x + number * block_.ci_count * space_.row + space_.before);
+    }
+  }
+
+  // Inputs phase + stride * j, for the j of the space that exist.
+  void bring_phase(const Position& phase, std::uint16_t* to) const {
+    Box box;
+    for (std::size_t a = 0; a < kAxes; ++a) {
+      const std::int64_t exist = ceil_div(layer_.axes[a].in - phase[a], layer_.axes[a].stride);
+      box.begin[a] = space_.first_in[a];
+      box.end[a] = std::max(box.begin[a], std::min(box.begin[a] + space_.ins[a], exist));
+    }
+    const Image& image = p_.cut.x;
+    const std::int64_t channel = block_.group * layer_.c_in + block_.ci;
+    for_each_row(box, [&](const Position& j) {
+      std::int64_t from = image.origin + channel * image.channel_step, at = 0;
+      for (std::size_t a = 0; a < kAxes; ++a) {
+        from += (phase[a] + j[a] * layer_.axes[a].stride) * image.step[a];
+        at += (j[a] - space_.first_in[a]) * space_.step[a];
+      }
+      job_.kernels.pack.rows({job_.x + from, image.channel_step, layer_.axes[3].stride * image.step[3], to + at,
+                              space_.row, block_.ci_count, box.extent(3)});
+    });
+  }
+
+  void bring_dy(const Box& region) const {
+    clear(bench_.dy, dy_elements());
+    const Image& image = p_.cut.dy;
+    const Transfer transfer{image, region, block_.group * layer_.c_out + block_.co, block_.co_count};
+    for_each_row(region, [&](const Position& o) {
+      std::int64_t at = 0;
+      for (std::size_t a = 0; a < kAxes; ++a) at += (o[a] - region.begin[a]) * space_.step[a];
+      job_.kernels.pack.pairs({job_.dy + element(transfer, o), image.step[3], image.channel_step,
+                               bench_.dy + at * kPairLanes, space_.terms * kPairLanes, region.extent(3),
+                               block_.co_count});
+    });
+  }
+
+  void add_tap(const Box& region, const Position& tap, std::int64_t number, std::int64_t lane) {
+    std::int64_t phase = 0, distance = space_.before;
+    for (std::size_t a = 0; a < kAxes; ++a) {
+      const Axis& axis = layer_.axes[a];
+      phase = phase * p_.phases[a] + tap[a] % phase_cycle(axis);
+      distance += (region.begin[a] + shift_of(axis, tap[a]) - space_.first_in[a]) * space_.step[a];
+    }
+    const PairRun run{distance, 0, space_.terms / kPairStep};
+    PairArgs args{};
+    args.a = bench_.x + phase * block_.ci_count * space_.row;
+    args.a_row = space_.row;
+    args.b = bench_.dy + lane * space_.terms;
+    args.b_vector = space_.terms * kPairLanes;
+    args.runs = &run;
+    args.run_count = 1;
+    args.c = bench_.c + number * p_.cut.ci_each * p_.cut.pitch + lane;
+    args.c_row = p_.cut.pitch;
+    args.rows = block_.ci_count;
+    args.lanes = std::min(block_.co_count - lane, p_.pairs->widest * kPairLanes);
+    args.tiles = &tiles_;
+    p_.pairs->multiply(args);
+  }
+
+  Job& job_;
+  const FilterPairsProgram& p_;
+  const Layer& layer_;
+  const FilterBlock block_;
+  const Workbench& bench_;
+  LinearSpace space_;
+  TileShape tiles_;
+};
+
+// A block's sums, rounded once, to their place in dw.
+void write_block(const Job& job, const FilterBlock& b, const Sums& sums) {
+  const FilterProgram& p = job.p.cut;
+  const Layer& l = p.layer;
+  job.kernels.f32.sums.settle({sums.hi, sums.lo, nullptr, nullptr, sums.hi, block_elements(job.p)});
+  const CopyFn copy = job.kernels.copy.out[static_cast<int>(DType::bf16)];
+  const std::int64_t first_tap = b.tap_row * last_axis_taps(l);
+  for (std::int64_t tap = 0; tap < b.tap_rows * last_axis_taps(l); ++tap) {
+    const std::int64_t at = ((first_tap + tap) * l.c_in + b.ci) * l.all_out() + b.group * l.c_out + b.co;
+    copy({sums.hi + tap * p.ci_each * p.pitch, p.pitch, 1, static_cast<std::uint16_t*>(job.dw) + at, l.all_out(), 1,
+          b.ci_count, b.co_count});
+  }
+}
+
+void run_unit(void* context, std::int64_t index, int worker) {
+  Job& job = *static_cast<Job*>(context);
+  const FilterProgram& p = job.p.cut;
+  const Workbench bench = workbench_of<Workbench>(job.carve, job.p, worker);
+  const std::int64_t slice = index % p.slices, regions = p.region_count();
+  const FilterBlock block = p.block(index / p.slices);
+  const Sums sums = p.slices == 1 ? bench.sums : job.slices.at(index);
+  Unit(job, block, bench).add_up(regions * slice / p.slices, regions * (slice + 1) / p.slices, sums);
+  if (p.slices == 1) write_block(job, block, sums);
+}
+
+// Slices in order, into the first.
+void join_slices(void* context, std::int64_t block, int) {
+  const Job& job = *static_cast<Job*>(context);
+  const std::int64_t slices = job.p.cut.slices;
+  const Sums sums = job.slices.at(block * slices);
+  for (std::int64_t slice = 1; slice < slices; ++slice) {
+    const Sums more = job.slices.at(block * slices + slice);
+    job.kernels.f32.sums.fold({sums.hi, sums.lo, more.hi, more.lo, nullptr, block_elements(job.p)});
+  }
+  write_block(job, job.p.cut.block(block), sums);
+}
+
+}  // namespace
+
+std::int64_t workspace_bytes(const FilterPairsProgram& p, DType dtype) {
+  Carver carve(nullptr);
+  SliceSums(carve, p);
+  for (std::int64_t w = 0; w < p.cut.workers; ++w) Workbench(carve, p);
+  return std::max(carve.used(), workspace_bytes(p.exact, dtype));
+}
+
+Status run_filter_pairs(const FilterPairsProgram& p, const Kernels& kernels, const Geometry& g, const EngineArgs& args,
+                        const Policy& policy) {
+  Job job(p, kernels, args);
+  const auto workers = static_cast<int>(p.cut.workers);
+  CONVGRAD_RETURN_IF_ERROR(spread(policy, {p.cut.block_count() * p.cut.slices, workers, run_unit, &job}));
+  if (job.special.load()) return run_filter(p.exact, kernels, g, args, policy);
+  if (p.cut.slices == 1) return {};
+  return spread(policy, {p.cut.block_count(), workers, join_slices, &job});
+}
+
+}  // namespace convgrad::cpu

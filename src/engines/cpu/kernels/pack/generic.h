@@ -1,0 +1,147 @@
+// The algorithm of pack.h, once, for any vector width. Two 16-bit neighbours of one column travel as a pair of
+// 32 bits, so that a transpose is one of 32-bit elements.
+#pragma once
+
+#include <cstring>
+
+#include "engines/cpu/kernels/copy/generic.h"
+#include "engines/cpu/kernels/pack/pack.h"
+#include "engines/cpu/simd/simd.h"
+
+namespace convgrad::cpu::HWY_NAMESPACE {
+namespace {
+
+constexpr std::int64_t kPackCols = 16;  // a block: 16 columns, or 16 pairs
+
+constexpr std::int64_t at_most(std::int64_t value, std::int64_t limit) { return value < limit ? value : limit; }
+
+// 16 columns of two rows as 16 pairs: the upper row in the low halves. Without a lower row it counts as zeros.
+HWY_INLINE void interleave(const std::uint16_t* upper, const std::uint16_t* lower, std::uint32_t* pairs) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const hn::Rebind<std::uint16_t, decltype(d)> d16;
+  for (std::int64_t c = 0; c < kPackCols; c += kLanesOf<std::uint32_t>) {
+    auto pair = hn::PromoteTo(d, hn::LoadU(d16, upper + c));
+    if (lower != nullptr) pair = hn::Or(pair, hn::ShiftLeft<16>(hn::PromoteTo(d, hn::LoadU(d16, lower + c))));
+    hn::StoreU(pair, d, pairs + c);
+  }
+}
+
+// The same for `cols` <= 16 columns; the others become zeros.
+void interleave_some(const std::uint16_t* upper, const std::uint16_t* lower, std::int64_t cols, std::uint32_t* pairs) {
+  if (cols == kPackCols) return interleave(upper, lower, pairs);
+  for (std::int64_t c = 0; c < kPackCols; ++c) {
+    const std::uint32_t low = c < cols ? upper[c] : 0u, high = c < cols && lower != nullptr ? lower[c] : 0u;
+    pairs[c] = low | high << 16;
+  }
+}
+
+// `from` runs along r: 32 columns of 16 rows at a time become pairs of columns and are transposed.
+void rows_transposed(const PackArgs& m) {
+  HWY_ALIGN std::uint32_t pairs[kPackCols * kPackCols], columns[kPackCols * kPackCols];
+  for (std::int64_t c = 0; c < m.cols; c += 2 * kPackCols) {
+    const std::int64_t lines = at_most(m.cols - c, 2 * kPackCols), line_pairs = (lines + 1) / 2;
+    for (std::int64_t r = 0; r < m.rows; r += kPackCols) {
+      const std::int64_t width = at_most(m.rows - r, kPackCols);
+      for (std::int64_t p = 0; p < line_pairs; ++p) {
+        const std::uint16_t* upper = m.from + (c + 2 * p) * m.from_col + r;
+        interleave_some(upper, 2 * p + 1 < lines ? upper + m.from_col : nullptr, width, pairs + p * kPackCols);
+      }
+      transpose_block(pairs, kPackCols, columns, kPackCols, static_cast<int>(line_pairs), static_cast<int>(kPackCols));
+      for (std::int64_t i = 0; i < width; ++i)
+        std::memcpy(m.to + (r + i) * m.to_row + c, columns + i * kPackCols, static_cast<std::size_t>(lines) * 2);
+    }
+  }
+}
+
+void pack_rows(const PackArgs& m) {
+  if (m.from_row == 1 && m.from_col != 1) return rows_transposed(m);
+  for (std::int64_t r = 0; r < m.rows; ++r) {
+    const std::uint16_t* from = m.from + r * m.from_row;
+    std::uint16_t* to = m.to + r * m.to_row;
+    if (m.from_col == 1) {
+      std::memcpy(to, from, static_cast<std::size_t>(m.cols) * 2);
+    } else {
+      for (std::int64_t c = 0; c < m.cols; ++c) to[c] = from[c * m.from_col];
+    }
+  }
+}
+
+// 16 columns; `from` runs along c.
+void pairs_along(const PackArgs& m) {
+  for (std::int64_t r = 0; r < m.rows; r += 2) {
+    HWY_ALIGN std::uint32_t pairs[kPackCols];
+    const std::uint16_t* upper = m.from + r * m.from_row;
+    interleave_some(upper, r + 1 < m.rows ? upper + m.from_row : nullptr, m.cols, pairs);
+    std::memcpy(m.to + r * kPackCols, pairs, sizeof(pairs));
+  }
+}
+
+// 16 columns; `from` runs along r, so a pair is two neighbours of a column already.
+void pairs_transposed(const PackArgs& m) {
+  HWY_ALIGN std::uint32_t columns[kPackCols * kPackCols] = {}, pairs[kPackCols * kPackCols];
+  for (std::int64_t r = 0; r < m.rows; r += 2 * kPackCols) {
+    const std::int64_t lines = at_most(m.rows - r, 2 * kPackCols), line_pairs = (lines + 1) / 2;
+    for (std::int64_t c = 0; c < m.cols; ++c) {
+      columns[c * kPackCols + line_pairs - 1] = 0;  // an odd last row has no partner
+      std::memcpy(columns + c * kPackCols, m.from + c * m.from_col + r, static_cast<std::size_t>(lines) * 2);
+    }
+    transpose_block(columns, kPackCols, pairs, kPackCols, static_cast<int>(kPackCols), static_cast<int>(line_pairs));
+    std::memcpy(m.to + r * kPackCols, pairs, static_cast<std::size_t>(line_pairs * kPackCols) * 4);
+  }
+}
+
+void pairs_of_elements(const PackArgs& m) {
+  for (std::int64_t r = 0; r < (m.rows + 1) / 2 * 2; ++r) {
+    for (std::int64_t c = 0; c < kPackCols; ++c) {
+      m.to[r / 2 * 2 * kPackCols + c * 2 + r % 2] =
+          r < m.rows && c < m.cols ? m.from[r * m.from_row + c * m.from_col] : std::uint16_t{0};
+    }
+  }
+}
+
+void pack_pairs(const PackArgs& all) {
+  for (std::int64_t c = 0; c < all.cols; c += kPackCols) {
+    PackArgs one = all;
+    one.from += c * all.from_col;
+    one.to += c / kPackCols * all.to_row;
+    one.cols = at_most(all.cols - c, kPackCols);
+    if (all.from_col == 1) {
+      pairs_along(one);
+    } else if (all.from_row == 1) {
+      pairs_transposed(one);
+    } else {
+      pairs_of_elements(one);
+    }
+  }
+}
+
+// Of the magnitudes t, infinities and NaNs are 0x7f80 and more, denormals 1 to 0x7f; t - 1 takes 0 out of the way.
+bool has_special(const std::uint16_t* bf16, std::int64_t count) {
+  const hn::ScalableTag<std::uint16_t> d;
+  constexpr std::int64_t kLanes = kLanesOf<std::uint16_t>;
+  const auto magnitude = hn::Set(d, std::uint16_t{0x7fff}), one = hn::Set(d, std::uint16_t{1});
+  auto largest = hn::Zero(d), least = hn::Set(d, std::uint16_t{0xffff});
+  const auto look = [&](const std::uint16_t* at) {
+    const auto t = hn::And(hn::LoadU(d, at), magnitude);
+    largest = hn::Max(largest, t);
+    least = hn::Min(least, hn::Sub(t, one));
+  };
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) look(bf16 + i);
+  if (i < count) {
+    HWY_ALIGN std::uint16_t last[kLanes] = {};
+    std::memcpy(last, bf16 + i, static_cast<std::size_t>(count - i) * 2);
+    look(last);
+  }
+  HWY_ALIGN std::uint16_t high[kLanes], low[kLanes];
+  hn::Store(largest, d, high);
+  hn::Store(least, d, low);
+  bool special = false;
+  for (std::int64_t l = 0; l < kLanes; ++l) special = special || high[l] >= 0x7f80 || low[l] < 0x7f;
+  return special;
+}
+
+PackTable pack_table() { return {pack_rows, pack_pairs, has_special}; }
+
+}  // namespace
+}  // namespace convgrad::cpu::HWY_NAMESPACE
