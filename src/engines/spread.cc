@@ -2,7 +2,7 @@
 
 #include <cfenv>
 
-#if defined(__SSE2__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
@@ -13,15 +13,32 @@
 namespace convgrad {
 namespace {
 
-#if defined(__SSE2__)
-// All arithmetic of the engines is ruled by MXCSR alone; fesetenv() sets the x87 too, for 50 ns a call.
-using FloatEnvironment = unsigned;
+#if defined(__x86_64__)
+// What fesetenv() does in 50 ns: MXCSR rules all arithmetic of the engines, the x87 control word what fegetround()
+// says.
+struct FloatEnvironment {
+  unsigned mxcsr;
+  std::uint16_t x87;
+};
+constexpr FloatEnvironment kDefault{0x1f80, 0x037f};  // round to nearest, no flushing, no traps, no flags
+
+void set_x87(std::uint16_t word) { __asm__ volatile("fldcw %0" : : "m"(word)); }
+std::uint16_t x87() {
+  std::uint16_t word;
+  __asm__ volatile("fnstcw %0" : "=m"(word));
+  return word;
+}
+
 FloatEnvironment change_to_default() {
-  const FloatEnvironment before = _mm_getcsr();
-  _mm_setcsr(0x1f80);  // round to nearest, no flushing, no traps, no flags
+  const FloatEnvironment before{_mm_getcsr(), x87()};
+  _mm_setcsr(kDefault.mxcsr);
+  if (before.x87 != kDefault.x87) set_x87(kDefault.x87);
   return before;
 }
-void restore(const FloatEnvironment& before) { _mm_setcsr(before); }
+void restore(const FloatEnvironment& before) {
+  _mm_setcsr(before.mxcsr);
+  if (before.x87 != kDefault.x87) set_x87(before.x87);
+}
 #else
 using FloatEnvironment = std::fenv_t;
 FloatEnvironment change_to_default() {

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cfenv>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 #include <vector>
 
 namespace convgrad {
@@ -78,6 +81,26 @@ TEST(Spread, computes_in_the_default_float_environment_and_restores_the_callers)
   EXPECT_EQ(odd, 0);
   EXPECT_EQ(after, FE_UPWARD);
 }
+
+#if defined(__x86_64__)
+TEST(Spread, does_not_flush_denormals_and_keeps_the_callers_modes_and_flags) {
+  constexpr unsigned kFlushAndInexact = 0x1f80 | 0x8040 | 0x20;
+  double tiny = 1e-310;
+  const WorkerUnits units{1, 1,
+                          [](void* context, std::int64_t, int) {
+                            volatile double& value = *static_cast<double*>(context);
+                            value = value * 3;
+                          },
+                          &tiny};
+  _mm_setcsr(kFlushAndInexact);
+  const Status status = spread({}, units);
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(0x1f80);
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(tiny, 1e-310 * 3);
+  EXPECT_EQ(after, kFlushAndInexact);
+}
+#endif
 
 }  // namespace
 }  // namespace convgrad
