@@ -279,6 +279,7 @@ class Unit {
       args.c = args.out = bench_.c + r.first * p_.pitch + r.first_lane + lane;
       args.c_row = args.out_row = r.row_step * p_.pitch;
       args.lanes = lanes.width(block);
+      args.out_is_far = true;
       sweep_rows(shapes, args, lanes.padded(block) / lanes.vector, r.rows);
     }
   }

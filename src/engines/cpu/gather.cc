@@ -13,9 +13,9 @@ namespace convgrad::cpu {
 namespace {
 
 // A strip of positions is summed before the next: its sums (16 KB in f32) stay in the first cache, beside
-// a part of the panel (27 KB) that all its tiles use before the next part is fetched.
+// a part of the panel (18 KB) that all its tiles use before the next part is fetched.
 constexpr std::int64_t kStripRows = 64;
-constexpr std::int64_t kPanelSteps = 108;
+constexpr std::int64_t kPanelSteps = 72;
 
 // Memory of one worker.
 template <class T>
@@ -382,7 +382,7 @@ class Unit {
       args.runs = list.begin() + part;
       args.run_count = next - part;
       args.first = part == range.begin;
-      const bool to_result = range.to_result && next == range.end;
+      const bool to_result = args.out_is_far = range.to_result && next == range.end;
       args.out_row = to_result ? tiles.args.out_row : args.c_row;
       args.c = bench_.sums.c;
       for (std::int64_t i = 0; i < strip.count; ++i) {

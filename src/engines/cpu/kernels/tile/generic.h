@@ -23,7 +23,7 @@ constexpr int max_rows(Operand operand, int vectors) {
   return rows < limit ? rows : limit;
 }
 
-template <class T, Operand kOperand, int kRows, int kVectors, bool kMasked>
+template <class T, Operand kOperand, int kRows, int kVectors>
 struct Tile {
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
@@ -34,10 +34,13 @@ struct Tile {
 
   explicit Tile(const TileArgs<T>& t) : tail(t.lanes - (kVectors - 1) * kLanes) {}
 
+  // A masked load costs a multiply-add's slot on x86, so whole vectors are loaded without.
+  template <bool kMasked>
   HWY_INLINE V load(const T* from, int v) const {
     if (kMasked && v == kVectors - 1) return tail.load(from + v * kLanes);
     return hn::LoadU(D(), from + v * kLanes);
   }
+  template <bool kMasked>
   HWY_INLINE void store(V value, T* to, int v) const {
     if (kMasked && v == kVectors - 1) {
       tail.store(value, to + v * kLanes);
@@ -56,6 +59,7 @@ struct Tile {
 
   // Row m lies at p[m / kShare] + (m % kShare) * a_row. Three rows a pointer, so that x86 needs five address
   // registers for fourteen rows.
+  template <bool kMasked>
   HWY_INLINE void steps(const TileArgs<T>& t, const Run& run) {
     constexpr int kShare = 3;
     constexpr int kPointers = (kRows + kShare - 1) / kShare;
@@ -67,7 +71,7 @@ struct Tile {
     for (std::int32_t k = run.length; k > 0; --k) {
       V right[kVectors];
 #pragma GCC unroll 16
-      for (int v = 0; v < kVectors; ++v) right[v] = load(b, v);
+      for (int v = 0; v < kVectors; ++v) right[v] = load<kMasked>(b, v);
 #pragma GCC unroll 16
       for (int m = 0; m < kRows; ++m) {
         const T* row = p[m / kShare] + (m % kShare) * a_row;
@@ -77,7 +81,7 @@ struct Tile {
           for (int v = 0; v < kVectors; ++v) sums[m][v] = multiply_add(left, right[v], sums[m][v]);
         } else {
 #pragma GCC unroll 16
-          for (int v = 0; v < kVectors; ++v) sums[m][v] = multiply_add(load(row, v), right[v], sums[m][v]);
+          for (int v = 0; v < kVectors; ++v) sums[m][v] = multiply_add(load<kMasked>(row, v), right[v], sums[m][v]);
         }
       }
 #pragma GCC unroll 16
@@ -95,43 +99,54 @@ struct Tile {
     }
   }
 
+  // The rows of the next tile, which its caller will ask for soon: two cache lines of each hold a chunk's steps.
+  static HWY_INLINE void fetch_next_rows(const TileArgs<T>& t, const Run& run) {
+    if (kOperand != Operand::dense || t.a_step != 1) return;
+    const T* next = t.a + run.a * t.a_unit + kRows * t.a_row;
+#pragma GCC unroll 16
+    for (int m = 0; m < kRows; ++m) {
+      __builtin_prefetch(next + m * t.a_row);
+      __builtin_prefetch(next + m * t.a_row + 64 / sizeof(T));
+    }
+  }
+
+  template <bool kMasked>
   HWY_INLINE void close_chunk(const TileArgs<T>& t, bool first, T* out, std::int64_t out_row) {
 #pragma GCC unroll 16
     for (int m = 0; m < kRows; ++m) {
       const T* row = t.c + m * t.c_row;
 #pragma GCC unroll 16
-      for (int v = 0; v < kVectors; ++v) {
-        store(first ? sums[m][v] : hn::Add(load(row, v), sums[m][v]), out + m * out_row, v);
-      }
+      for (int v = 0; v < kVectors; ++v)
+        store<kMasked>(first ? sums[m][v] : hn::Add(load<kMasked>(row, v), sums[m][v]), out + m * out_row, v);
     }
   }
 
+  // Predicated stores cost what whole ones do, so closing a chunk needs no copy for whole tiles where there are any.
+  template <bool kWhole>
   static void run(const TileArgs<T>& t) {
+    constexpr bool kMaskedClose = !kWhole || HWY_TARGET <= HWY_AVX3;
     Tile tile(t);
     tile.clear();
-    tile.fetch_out(t);
+    if (t.out_is_far) fetch_out(t);
     bool first = t.first;
     for (const Run *r = t.runs, *last = t.runs + t.run_count - 1; r <= last; ++r) {
-      tile.steps(t, *r);
+      fetch_next_rows(t, *r);
+      tile.template steps<!kWhole>(t, *r);
       if (!r->closes) continue;
       const bool ends = r == last;
-      tile.close_chunk(t, first, ends ? t.out : t.c, ends ? t.out_row : t.c_row);
+      tile.template close_chunk<kMaskedClose>(t, first, ends ? t.out : t.c, ends ? t.out_row : t.c_row);
       tile.clear();
       first = false;
     }
   }
 };
 
-// With predicated loads a masked vector costs what a whole one does; without, whole tiles get a copy
-// of their own.
-constexpr bool kPredicated = HWY_TARGET <= HWY_AVX3;
-
 template <class T, Operand kOperand, int kRows, int kVectors>
 void tile(const TileArgs<T>& t) {
-  if (kPredicated || t.lanes != kVectors * kLanesOf<T>) {
-    Tile<T, kOperand, kRows, kVectors, true>::run(t);
+  if (t.lanes == kVectors * kLanesOf<T>) {
+    Tile<T, kOperand, kRows, kVectors>::template run<true>(t);
   } else {
-    Tile<T, kOperand, kRows, kVectors, kPredicated>::run(t);
+    Tile<T, kOperand, kRows, kVectors>::template run<false>(t);
   }
 }
 

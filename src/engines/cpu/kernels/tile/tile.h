@@ -42,6 +42,7 @@ struct TileArgs {
   std::int64_t out_row;
   std::int64_t lanes;  // in (0, lanes of the kernel]
   bool first;
+  bool out_is_far;  // beyond the first cache: worth a prefetch
 };
 
 template <class T>
