@@ -34,6 +34,44 @@ const PairKernels* pairs_for(const Policy& policy) {
   return policy.math == MathMode::canonical ? nullptr : chosen_pairs();
 }
 
+// Memory beside tensors and packed filter: 16 MB for all workers, or 4 for each where there are more than four.
+constexpr std::int64_t kBenchBytes = std::int64_t{4} << 20;
+constexpr std::int64_t kAllBenchBytes = std::int64_t{16} << 20;
+
+std::int64_t& workers_of(GatherProgram& p) { return p.workers; }
+std::int64_t& workers_of(FilterProgram& p) { return p.workers; }
+
+// Of one worker.
+template <class Work>
+std::int64_t bench_bytes(Work work, DType dtype) {
+  workers_of(work) = 0;
+  const std::int64_t shared = workspace_bytes(work, dtype);
+  workers_of(work) = 1;
+  return workspace_bytes(work, dtype) - shared;
+}
+
+template <class Work>
+void limit_workers(Work& work, DType dtype) {
+  std::int64_t& workers = workers_of(work);
+  if (workers == 1) return;
+  const std::int64_t allowed = std::max(kAllBenchBytes, kBenchBytes * workers);
+  workers = std::clamp<std::int64_t>(allowed / std::max<std::int64_t>(1, bench_bytes(work, dtype)), 1, workers);
+}
+
+// Far-reaching taps bring much more than a region into a worker's memory: where that is too much, regions are made
+// smaller.
+GatherProgram gather_in_memory(const Geometry& g, const Kernels& kernels, Policy policy, const PairKernels* pairs) {
+  GatherProgram p = gather_program(g, kernels, policy, pairs);
+  while (bench_bytes(p, g.dtype) > kAllBenchBytes && volume(p.region) > 1) {
+    Knobs knobs = policy.knobs.value_or(Knobs{});
+    knobs.most_region = volume(p.region) / 2;
+    policy.knobs = knobs;
+    p = gather_program(g, kernels, policy, pairs);
+  }
+  limit_workers(p, g.dtype);
+  return p;
+}
+
 std::shared_ptr<Program> program_of(const Geometry& g, const Policy& policy) {
   auto program = std::make_shared<Program>();
   program->kernels = chosen_kernels();
@@ -43,12 +81,14 @@ std::shared_ptr<Program> program_of(const Geometry& g, const Policy& policy) {
   if (is_small(g)) {
     program->work = small_program(g);
   } else if (gathers(g)) {
-    program->work = gather_program(g, *program->kernels, policy, pairs);
+    program->work = gather_in_memory(g, *program->kernels, policy, pairs);
   } else if (std::optional<FilterPairsProgram> in_pairs =
                  pairs == nullptr ? std::nullopt : filter_pairs_program(g, policy, *pairs)) {
     program->work = std::move(*in_pairs);
   } else {
-    program->work = filter_program(g, policy);
+    FilterProgram filter = filter_program(g, policy);
+    limit_workers(filter, g.dtype);
+    program->work = std::move(filter);
   }
   return program;
 }

@@ -11,6 +11,7 @@ namespace {
 constexpr std::int64_t kBlockElements = 128 * 1024;  // of dw in one unit
 constexpr std::int64_t kRegionElements = 48 * 1024;  // of x or dy in one region
 constexpr std::int64_t kMostRegion = 512, kLeastRegion = 64;
+constexpr std::int64_t kStagedElements = 256 * 1024;  // of x in one region, with all that taps reach
 constexpr std::int64_t kStrip = 96;  // positions whose dy lanes stay in the first cache for all rows of dw
 constexpr std::int64_t kUnits = 16;  // wanted, for the threads to share
 constexpr std::int64_t kSliceBytes = std::int64_t{4} << 20;  // for the partial sums of all slices
@@ -87,7 +88,10 @@ void choose_regions(FilterProgram& p) {
   const std::int64_t channels =
       std::max<std::int64_t>(p.form == FilterForm::lanewise ? 1 : p.ci_each, p.co_each * planes);
   const Position all = outputs_of(p.layer);
-  p.region = part_of_at_most(all, std::clamp(kRegionElements / channels, kLeastRegion, kMostRegion));
+  std::int64_t positions = std::clamp(kRegionElements / channels, kLeastRegion, kMostRegion);
+  p.region = part_of_at_most(all, positions);
+  while (stages_x(p) && largest_input_box(p) * most_input_channels(p) * planes > kStagedElements && positions > 1)
+    p.region = part_of_at_most(all, positions /= 2);
   p.strip = part_of_at_most(p.region, kStrip);
   for (std::size_t a = 0; a < kAxes; ++a) p.regions[a] = ceil_div(all[a], p.region[a]);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "engines/cpu/carve.h"
 #include "engines/cpu/gather_classes.h"
@@ -155,7 +156,18 @@ class Unit {
   void bring_planes() {
     const Box box = source_box(p_, region_);
     source_ = planar_field(bench_.source_planes, box, plane_pitch(box.positions()));
-    stage_in(job_.kernels.copy, job_.source, {p_.source, box, part_.source, part_.sources}, source_);
+    bring(box, 0);
+  }
+
+  // What taps read of a box of the source, without the gaps between them on axes from `axis` to the last but one.
+  void bring(Box box, std::size_t axis) const {
+    while (axis < 3 && !leaves_gaps(p_, region_, axis)) ++axis;
+    if (axis == 3)
+      return stage_in(job_.kernels.copy, job_.source, {p_.source, box, part_.source, part_.sources}, source_);
+    for (std::int64_t tap = 0; tap < p_.layer.axes[axis].taps; ++tap) {
+      std::tie(box.begin[axis], box.end[axis]) = source_range(p_, region_, axis, tap, tap);
+      bring(box, axis + 1);
+    }
   }
 
   void bring_source() {
@@ -164,7 +176,7 @@ class Unit {
       source_ = direct_field<T>(job_.source, p_.source, part_.source);
     } else {
       source_ = staged_field(bench_.source, box, part_.sources);
-      stage_in(job_.kernels.copy, job_.source, {p_.source, box, part_.source, part_.sources}, source_);
+      bring(box, 0);
     }
     if (!spreads_channels(p_)) return;
     source_ = spread_channels(job_.set.expand, source_, box, {p_.k, p_.n, part_.channel, part_.channels, part_.source},

@@ -1,6 +1,7 @@
 #include "engines/cpu/gather_program.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "engines/cpu/pairs_rule.h"
 #include "engines/cpu/runs.h"
@@ -109,7 +110,7 @@ bool stages_source(const GatherProgram& p) { return spreads_channels(p) || !dire
 std::int64_t most_positions(const GatherProgram& p, std::int64_t channels, const Knobs& knobs) {
   if (p.form != GatherForm::pairs && !stages_source(p)) return knobs.most_region;
   const std::int64_t elements = p.form == GatherForm::pairs ? kPairElements : knobs.staged_elements;
-  return std::clamp(elements / channels, kLeastRegion, knobs.most_region);
+  return std::min(std::max(elements / channels, kLeastRegion), knobs.most_region);
 }
 
 // Lanewise parts need no channels but their own, so staged ones are as narrow as a lane block.
@@ -164,18 +165,26 @@ bool stages_pairs(const GatherProgram& p) { return p.source.channel_step != 1 ||
 
 Box source_box(const GatherProgram& p, const Box& region) {
   Box box;
-  for (std::size_t a = 0; a < kAxes; ++a) {
-    const Axis& axis = p.layer.axes[a];
-    const std::int64_t reach = (axis.taps - 1) * axis.dilation;
-    const std::int64_t begin = p.backward ? ceil_div(region.begin[a] + axis.pad - reach, axis.stride)
-                                          : region.begin[a] * axis.stride - axis.pad;
-    const std::int64_t end = p.backward ? ceil_div(region.end[a] + axis.pad, axis.stride)
-                                        : (region.end[a] - 1) * axis.stride - axis.pad + reach + 1;
-    const std::int64_t all = p.backward ? axis.out : axis.in;
-    box.begin[a] = std::clamp<std::int64_t>(begin, 0, all);
-    box.end[a] = std::clamp<std::int64_t>(end, box.begin[a], all);
-  }
+  for (std::size_t a = 0; a < kAxes; ++a)
+    std::tie(box.begin[a], box.end[a]) = source_range(p, region, a, 0, p.layer.axes[a].taps - 1);
   return box;
+}
+
+bool leaves_gaps(const GatherProgram& p, const Box& region, std::size_t a) {
+  const Axis& axis = p.layer.axes[a];
+  return axis.taps > 1 && axis.dilation > region.extent(a) * (p.backward ? 1 : axis.stride);
+}
+
+std::pair<std::int64_t, std::int64_t> source_range(const GatherProgram& p, const Box& region, std::size_t a,
+                                                   std::int64_t first_tap, std::int64_t last_tap) {
+  const Axis& axis = p.layer.axes[a];
+  const std::int64_t low = first_tap * axis.dilation, high = last_tap * axis.dilation;
+  const std::int64_t begin = p.backward ? ceil_div(region.begin[a] + axis.pad - high, axis.stride)
+                                        : region.begin[a] * axis.stride - axis.pad + low;
+  const std::int64_t end = p.backward ? ceil_div(region.end[a] + axis.pad - low, axis.stride)
+                                      : (region.end[a] - 1) * axis.stride - axis.pad + high + 1;
+  const std::int64_t all = p.backward ? axis.out : axis.in, first = std::clamp<std::int64_t>(begin, 0, all);
+  return {first, std::clamp<std::int64_t>(end, first, all)};
 }
 
 Position staged_region(const GatherProgram& p) {

@@ -57,8 +57,12 @@ bool spreads_channels(const GatherProgram& p);
 // Pairs: source channels of a group with the zeros that fill the last step, and whether kernels read a copy.
 std::int64_t filled_k(const GatherProgram& p);
 bool stages_pairs(const GatherProgram& p);
-// Source positions that a region of the result reads.
+// Source positions that a region of the result reads: a box around all, and of some taps of one axis. Between those
+// of far taps lie gaps that nobody reads.
 Box source_box(const GatherProgram& p, const Box& region);
+std::pair<std::int64_t, std::int64_t> source_range(const GatherProgram& p, const Box& region, std::size_t axis,
+                                                   std::int64_t first_tap, std::int64_t last_tap);
+bool leaves_gaps(const GatherProgram& p, const Box& region, std::size_t axis);
 // Extents of what is transposed at a time: of planar programs the short stretches alone.
 Position staged_region(const GatherProgram& p);
 Position staged_source(const GatherProgram& p);
