@@ -15,40 +15,83 @@ constexpr std::int64_t kPackCols = 16;  // a block: 16 columns, or 16 pairs
 
 constexpr std::int64_t at_most(std::int64_t value, std::int64_t limit) { return value < limit ? value : limit; }
 
-// 16 columns of two rows as 16 pairs: the upper row in the low halves. Without a lower row it counts as zeros.
-HWY_INLINE void interleave(const std::uint16_t* upper, const std::uint16_t* lower, std::uint32_t* pairs) {
-  const hn::ScalableTag<std::uint32_t> d;
-  const hn::Rebind<std::uint16_t, decltype(d)> d16;
-  for (std::int64_t c = 0; c < kPackCols; c += kLanesOf<std::uint32_t>) {
-    auto pair = hn::PromoteTo(d, hn::LoadU(d16, upper + c));
-    if (lower != nullptr) pair = hn::Or(pair, hn::ShiftLeft<16>(hn::PromoteTo(d, hn::LoadU(d16, lower + c))));
-    hn::StoreU(pair, d, pairs + c);
+// The first `count` <= 32 elements of a line of 16 pairs, to and from memory of which no more may be touched. Calls of
+// memcpy for them took half of the time of a transpose.
+constexpr bool kMasked16 = HWY_TARGET <= HWY_AVX3;
+
+HWY_INLINE void store_first(const std::uint32_t* line, std::uint16_t* to, std::int64_t count) {
+  const hn::ScalableTag<std::uint16_t> d;
+  if (count == 2 * kPackCols) {
+    std::memcpy(to, line, 4 * kPackCols);
+  } else if constexpr (kMasked16) {
+    const auto all = hn::BitCast(d, hn::LoadU(hn::ScalableTag<std::uint32_t>(), line));
+    hn::BlendedStore(all, hn::FirstN(d, static_cast<std::size_t>(count)), d, to);
+  } else {
+    std::memcpy(to, line, static_cast<std::size_t>(count) * 2);
   }
 }
 
-// The same for `cols` <= 16 columns; the others become zeros.
+// Elements after them become zeros.
+HWY_INLINE void load_first(const std::uint16_t* from, std::uint32_t* line, std::int64_t count) {
+  const hn::ScalableTag<std::uint16_t> d;
+  const hn::ScalableTag<std::uint32_t> d32;
+  if (count == 2 * kPackCols) {
+    std::memcpy(line, from, 4 * kPackCols);
+  } else if constexpr (kMasked16) {
+    const auto some = hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d, from);
+    hn::StoreU(hn::BitCast(d32, some), d32, line);
+  } else {
+    std::memset(line, 0, 4 * kPackCols);
+    std::memcpy(line, from, static_cast<std::size_t>(count) * 2);
+  }
+}
+
+// 16 columns of two rows as 16 pairs, the upper row in the low halves. Without a lower row it counts as zeros.
+template <class T>
+HWY_INLINE void interleave(const std::uint16_t* upper, const std::uint16_t* lower, T* pairs) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const hn::Rebind<std::uint16_t, decltype(d)> d16;
+  const hn::Repartition<T, decltype(d)> as_t;
+  for (std::int64_t c = 0; c < kPackCols; c += kLanesOf<std::uint32_t>) {
+    auto pair = hn::PromoteTo(d, hn::LoadU(d16, upper + c));
+    if (lower != nullptr) pair = hn::Or(pair, hn::ShiftLeft<16>(hn::PromoteTo(d, hn::LoadU(d16, lower + c))));
+    hn::StoreU(hn::BitCast(as_t, pair), as_t, pairs + c * static_cast<std::int64_t>(4 / sizeof(T)));
+  }
+}
+
+// The same for `cols` < 16 columns; the others become zeros.
 void interleave_some(const std::uint16_t* upper, const std::uint16_t* lower, std::int64_t cols, std::uint32_t* pairs) {
-  if (cols == kPackCols) return interleave(upper, lower, pairs);
   for (std::int64_t c = 0; c < kPackCols; ++c) {
     const std::uint32_t low = c < cols ? upper[c] : 0u, high = c < cols && lower != nullptr ? lower[c] : 0u;
     pairs[c] = low | high << 16;
   }
 }
 
+// A block of 16 x 16 pairs: line l, pair p lies at pairs[16 * l + p].
+struct PairBlock {
+  HWY_ALIGN std::uint32_t pairs[kPackCols * kPackCols] = {};
+
+  std::uint32_t* line(std::int64_t l) { return pairs + l * kPackCols; }
+};
+
+// Lines in fours, which is how transpose_block is fast.
+int whole_fours(std::int64_t count) { return static_cast<int>((count + 3) / 4 * 4); }
+
 // `from` runs along r: 32 columns of 16 rows at a time become pairs of columns and are transposed.
 void rows_transposed(const PackArgs& m) {
-  HWY_ALIGN std::uint32_t pairs[kPackCols * kPackCols], columns[kPackCols * kPackCols];
+  PairBlock in, out;
   for (std::int64_t c = 0; c < m.cols; c += 2 * kPackCols) {
-    const std::int64_t lines = at_most(m.cols - c, 2 * kPackCols), line_pairs = (lines + 1) / 2;
+    const std::int64_t lines = at_most(m.cols - c, 2 * kPackCols);
     for (std::int64_t r = 0; r < m.rows; r += kPackCols) {
       const std::int64_t width = at_most(m.rows - r, kPackCols);
-      for (std::int64_t p = 0; p < line_pairs; ++p) {
-        const std::uint16_t* upper = m.from + (c + 2 * p) * m.from_col + r;
-        interleave_some(upper, 2 * p + 1 < lines ? upper + m.from_col : nullptr, width, pairs + p * kPackCols);
+      for (std::int64_t l = 0; l < lines; l += 2) {
+        const std::uint16_t* upper = m.from + (c + l) * m.from_col + r;
+        const std::uint16_t* lower = l + 1 < lines ? upper + m.from_col : nullptr;
+        width == kPackCols ? interleave(upper, lower, in.line(l / 2))
+                           : interleave_some(upper, lower, width, in.line(l / 2));
       }
-      transpose_block(pairs, kPackCols, columns, kPackCols, static_cast<int>(line_pairs), static_cast<int>(kPackCols));
-      for (std::int64_t i = 0; i < width; ++i)
-        std::memcpy(m.to + (r + i) * m.to_row + c, columns + i * kPackCols, static_cast<std::size_t>(lines) * 2);
+      transpose_block(in.pairs, kPackCols, out.pairs, kPackCols, whole_fours((lines + 1) / 2), int{kPackCols});
+      for (std::int64_t i = 0; i < width; ++i) store_first(out.line(i), m.to + (r + i) * m.to_row + c, lines);
     }
   }
 }
@@ -69,24 +112,27 @@ void pack_rows(const PackArgs& m) {
 // 16 columns; `from` runs along c.
 void pairs_along(const PackArgs& m) {
   for (std::int64_t r = 0; r < m.rows; r += 2) {
-    HWY_ALIGN std::uint32_t pairs[kPackCols];
     const std::uint16_t* upper = m.from + r * m.from_row;
-    interleave_some(upper, r + 1 < m.rows ? upper + m.from_row : nullptr, m.cols, pairs);
-    std::memcpy(m.to + r * kPackCols, pairs, sizeof(pairs));
+    const std::uint16_t* lower = r + 1 < m.rows ? upper + m.from_row : nullptr;
+    std::uint16_t* to = m.to + r * kPackCols;
+    if (m.cols == kPackCols) {
+      interleave(upper, lower, to);
+    } else {
+      std::uint32_t pairs[kPackCols];
+      interleave_some(upper, lower, m.cols, pairs);
+      std::memcpy(to, pairs, sizeof(pairs));
+    }
   }
 }
 
 // 16 columns; `from` runs along r, so a pair is two neighbours of a column already.
 void pairs_transposed(const PackArgs& m) {
-  HWY_ALIGN std::uint32_t columns[kPackCols * kPackCols] = {}, pairs[kPackCols * kPackCols];
+  PairBlock in, out;
   for (std::int64_t r = 0; r < m.rows; r += 2 * kPackCols) {
     const std::int64_t lines = at_most(m.rows - r, 2 * kPackCols), line_pairs = (lines + 1) / 2;
-    for (std::int64_t c = 0; c < m.cols; ++c) {
-      columns[c * kPackCols + line_pairs - 1] = 0;  // an odd last row has no partner
-      std::memcpy(columns + c * kPackCols, m.from + c * m.from_col + r, static_cast<std::size_t>(lines) * 2);
-    }
-    transpose_block(columns, kPackCols, pairs, kPackCols, static_cast<int>(kPackCols), static_cast<int>(line_pairs));
-    std::memcpy(m.to + r * kPackCols, pairs, static_cast<std::size_t>(line_pairs * kPackCols) * 4);
+    for (std::int64_t c = 0; c < m.cols; ++c) load_first(m.from + c * m.from_col + r, in.line(c), lines);
+    transpose_block(in.pairs, kPackCols, out.pairs, kPackCols, int{kPackCols}, whole_fours(line_pairs));
+    std::memcpy(m.to + r * kPackCols, out.pairs, static_cast<std::size_t>(line_pairs * kPackCols) * 4);
   }
 }
 
