@@ -17,6 +17,7 @@ constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
 constexpr std::int64_t kMostInBlocks = 384;  // of sums of several blocks: their partial sums take three copies
 constexpr std::int64_t kUnits = 16;          // wanted, for the threads to share
 constexpr double kUnitTerms = 2e6;           // multiply-adds that are worth a unit
+constexpr double kPairUnitTerms = 8e6;       // in pairs
 // Few result channels waste lanes; lanes along the sum waste the last of their steps and a final addition,
 // which takes about as long as 16 terms a result.
 constexpr std::int64_t kFewResults = 8;
@@ -89,7 +90,8 @@ void choose_regions(GatherProgram& p) {
 }
 
 void choose_parts(GatherProgram& p, const Geometry& g, const Policy& policy) {
-  const auto worth = static_cast<std::int64_t>(std::min(1e6, 1 + nominal_flops(g) / 2 / kUnitTerms));
+  const double unit = p.form == GatherForm::pairs ? kPairUnitTerms : kUnitTerms;
+  const auto worth = static_cast<std::int64_t>(std::min(1e6, 1 + nominal_flops(g) / 2 / unit));
   const std::int64_t wanted = std::min(kUnits, worth);
   const std::int64_t few = ceil_div(wanted, std::max<std::int64_t>(1, p.region_count()));
   p.parts = narrow_parts(p) ? item_count(p) : std::clamp<std::int64_t>(few, 1, item_count(p));
