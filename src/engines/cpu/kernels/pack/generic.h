@@ -77,21 +77,34 @@ struct PairBlock {
 // Lines in fours, which is how transpose_block is fast.
 int whole_fours(std::int64_t count) { return static_cast<int>((count + 3) / 4 * 4); }
 
-// `from` runs along r: 32 columns of 16 rows at a time become pairs of columns and are transposed.
+// Up to 16 rows and 32 columns, of a matrix that runs along r, as lines of pairs of columns.
+HWY_INLINE void pair_columns(const std::uint16_t* from, std::int64_t from_col, std::int64_t rows, std::int64_t cols,
+                             PairBlock& block) {
+  for (std::int64_t c = 0; c < cols; c += 2) {
+    const std::uint16_t* upper = from + c * from_col;
+    const std::uint16_t* lower = c + 1 < cols ? upper + from_col : nullptr;
+    std::uint32_t* line = block.line(c / 2);
+    rows == kPackCols ? interleave(upper, lower, line) : interleave_some(upper, lower, rows, line);
+  }
+}
+
+// `from` runs along r: a block becomes pairs of columns and is transposed. Whole vectors go straight to their place:
+// lines written in four pieces and read as one at once wait for all four.
 void rows_transposed(const PackArgs& m) {
   PairBlock in, out;
   for (std::int64_t c = 0; c < m.cols; c += 2 * kPackCols) {
-    const std::int64_t lines = at_most(m.cols - c, 2 * kPackCols);
+    const std::int64_t cols = at_most(m.cols - c, 2 * kPackCols);
     for (std::int64_t r = 0; r < m.rows; r += kPackCols) {
-      const std::int64_t width = at_most(m.rows - r, kPackCols);
-      for (std::int64_t l = 0; l < lines; l += 2) {
-        const std::uint16_t* upper = m.from + (c + l) * m.from_col + r;
-        const std::uint16_t* lower = l + 1 < lines ? upper + m.from_col : nullptr;
-        width == kPackCols ? interleave(upper, lower, in.line(l / 2))
-                           : interleave_some(upper, lower, width, in.line(l / 2));
+      const std::int64_t rows = at_most(m.rows - r, kPackCols);
+      std::uint16_t* to = m.to + r * m.to_row + c;
+      pair_columns(m.from + c * m.from_col + r, m.from_col, rows, cols, in);
+      if (cols % 8 == 0 && rows == kPackCols && m.to_row % 2 == 0) {
+        transpose_block(in.pairs, kPackCols, reinterpret_cast<std::uint32_t*>(to), m.to_row / 2,
+                        static_cast<int>(cols / 2), int{kPackCols});
+        continue;
       }
-      transpose_block(in.pairs, kPackCols, out.pairs, kPackCols, whole_fours((lines + 1) / 2), int{kPackCols});
-      for (std::int64_t i = 0; i < width; ++i) store_first(out.line(i), m.to + (r + i) * m.to_row + c, lines);
+      transpose_block(in.pairs, kPackCols, out.pairs, kPackCols, whole_fours((cols + 1) / 2), int{kPackCols});
+      for (std::int64_t i = 0; i < rows; ++i) store_first(out.line(i), to + i * m.to_row, cols);
     }
   }
 }
