@@ -12,7 +12,7 @@ namespace {
 // Every region streams the packed filter once, so regions are large; where they are staged, the copies of
 // source and result bound them.
 constexpr std::int64_t kStagedElements = 128 * 1024;
-constexpr std::int64_t kPairElements = 256 * 1024;  // a copy of bf16 takes half of that
+constexpr std::int64_t kPairElements = std::int64_t{256} * 1024;  // a copy of bf16 takes half of that
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
 constexpr std::int64_t kMostInBlocks = 384;  // of sums of several blocks: their partial sums take three copies
 constexpr std::int64_t kUnits = 16;          // wanted, for the threads to share

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "base/buffer.h"
@@ -227,6 +228,7 @@ TEST(Pairs, are_for_dense_bf16_with_channels_enough) {
     EXPECT_FALSE(taken(text("n2c64h14w14_k64r3s3_same_g64_bf16_").c_str())) << direction;
     EXPECT_FALSE(taken(text("n2c8h14w14_k64r3s3_same_bf16_").c_str())) << direction;
   }
+  EXPECT_FALSE(taken("n1c16w200000_k16s2_di100000_valid_bf16_filter_grad"));
 }
 
 }  // namespace
