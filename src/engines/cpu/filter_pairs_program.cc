@@ -35,6 +35,7 @@ std::int64_t range_of(const Axis& axis) { return shift_of(axis, axis.taps - 1) -
 // Completes a space from the outputs and the pitch of each axis.
 void lay_out(LinearSpace& space, const Layer& layer, const Position& outs, const Position& pitch) {
   std::int64_t step = 1, last = 0, reach = 0;
+  space.outs = outs;
   for (std::size_t a = kAxes; a-- > 0;) {
     space.step[a] = step;
     last += (outs[a] - 1) * step;

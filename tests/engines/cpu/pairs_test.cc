@@ -120,7 +120,8 @@ TEST(Pairs, stay_within_the_stated_bound) {
   }
 }
 
-// Several blocks of terms, regions, parts and blocks of the filter; the last in several slices.
+// Several blocks of terms, regions, parts and blocks of the filter; regions alike, regions that read nothing; the last
+// in several slices.
 std::vector<std::string> large_layers() {
   std::vector<std::string> all;
   for (const char* shape : {"n4c16h14w14_k40r3s3_same_", "n1c217h5w5_k16r3s3_same_", "n1c256h5w5_k16r3s3_same_",
@@ -131,6 +132,8 @@ std::vector<std::string> large_layers() {
     }
   }
   all.push_back("n1c160h5w5_k192r3s3_same_bf16_filter_grad");
+  all.push_back("n1c16h70w56_k16r3s3_same_bf16_filter_grad");
+  all.push_back("n1c16w2200_k16s3_pad3000.3000_chfirst_bf16_filter_grad");
   all.push_back("n1c40h80w80_k64r1s1_valid_bf16_filter_grad");
   return all;
 }

@@ -61,9 +61,18 @@ HWY_INLINE void interleave(const std::uint16_t* upper, const std::uint16_t* lowe
 
 // The same for `cols` < 16 columns; the others become zeros.
 void interleave_some(const std::uint16_t* upper, const std::uint16_t* lower, std::int64_t cols, std::uint32_t* pairs) {
-  for (std::int64_t c = 0; c < kPackCols; ++c) {
-    const std::uint32_t low = c < cols ? upper[c] : 0u, high = c < cols && lower != nullptr ? lower[c] : 0u;
-    pairs[c] = low | high << 16;
+  if constexpr (kMasked16) {
+    const hn::ScalableTag<std::uint32_t> d;
+    const hn::Rebind<std::uint16_t, decltype(d)> d16;
+    const auto some = hn::FirstN(d16, static_cast<std::size_t>(cols));
+    auto pair = hn::PromoteTo(d, hn::MaskedLoad(some, d16, upper));
+    if (lower != nullptr) pair = hn::Or(pair, hn::ShiftLeft<16>(hn::PromoteTo(d, hn::MaskedLoad(some, d16, lower))));
+    hn::StoreU(pair, d, pairs);
+  } else {
+    for (std::int64_t c = 0; c < kPackCols; ++c) {
+      const std::uint32_t low = c < cols ? upper[c] : 0u, high = c < cols && lower != nullptr ? lower[c] : 0u;
+      pairs[c] = low | high << 16;
+    }
   }
 }
 
@@ -109,6 +118,21 @@ void rows_transposed(const PackArgs& m) {
   }
 }
 
+// to[c] = from[2 * c]: the phases of a channels-first row.
+void every_second(const std::uint16_t* from, std::uint16_t* to, std::int64_t count) {
+  const hn::ScalableTag<std::uint16_t> d;
+  constexpr std::int64_t kLanes = kLanesOf<std::uint16_t>;
+  for (std::int64_t c = 0; c < count; c += kLanes) {
+    const std::int64_t taken = at_most(count - c, kLanes), low = at_most(2 * taken - 1, kLanes);
+    const auto some = [&](std::int64_t first, std::int64_t lanes) {
+      return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(lanes)), d, from + 2 * c + first);
+    };
+    const auto high = 2 * taken - 1 > kLanes ? some(kLanes, 2 * taken - 1 - kLanes) : hn::Zero(d);
+    const auto even = hn::ConcatEven(d, high, some(0, low));
+    hn::BlendedStore(even, hn::FirstN(d, static_cast<std::size_t>(taken)), d, to + c);
+  }
+}
+
 void pack_rows(const PackArgs& m) {
   if (m.from_row == 1 && m.from_col != 1) return rows_transposed(m);
   for (std::int64_t r = 0; r < m.rows; ++r) {
@@ -116,6 +140,8 @@ void pack_rows(const PackArgs& m) {
     std::uint16_t* to = m.to + r * m.to_row;
     if (m.from_col == 1) {
       std::memcpy(to, from, static_cast<std::size_t>(m.cols) * 2);
+    } else if (kMasked16 && m.from_col == 2) {
+      every_second(from, to, m.cols);
     } else {
       for (std::int64_t c = 0; c < m.cols; ++c) to[c] = from[c * m.from_col];
     }
