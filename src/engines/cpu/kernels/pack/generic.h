@@ -15,36 +15,7 @@ constexpr std::int64_t kPackCols = 16;  // a block: 16 columns, or 16 pairs
 
 constexpr std::int64_t at_most(std::int64_t value, std::int64_t limit) { return value < limit ? value : limit; }
 
-// The first `count` <= 32 elements of a line of 16 pairs, to and from memory of which no more may be touched. Calls of
-// memcpy for them took half of the time of a transpose.
-constexpr bool kMasked16 = HWY_TARGET <= HWY_AVX3;
-
-HWY_INLINE void store_first(const std::uint32_t* line, std::uint16_t* to, std::int64_t count) {
-  const hn::ScalableTag<std::uint16_t> d;
-  if (count == 2 * kPackCols) {
-    std::memcpy(to, line, 4 * kPackCols);
-  } else if constexpr (kMasked16) {
-    const auto all = hn::BitCast(d, hn::LoadU(hn::ScalableTag<std::uint32_t>(), line));
-    hn::BlendedStore(all, hn::FirstN(d, static_cast<std::size_t>(count)), d, to);
-  } else {
-    std::memcpy(to, line, static_cast<std::size_t>(count) * 2);
-  }
-}
-
-// Elements after them become zeros.
-HWY_INLINE void load_first(const std::uint16_t* from, std::uint32_t* line, std::int64_t count) {
-  const hn::ScalableTag<std::uint16_t> d;
-  const hn::ScalableTag<std::uint32_t> d32;
-  if (count == 2 * kPackCols) {
-    std::memcpy(line, from, 4 * kPackCols);
-  } else if constexpr (kMasked16) {
-    const auto some = hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d, from);
-    hn::StoreU(hn::BitCast(d32, some), d32, line);
-  } else {
-    std::memset(line, 0, 4 * kPackCols);
-    std::memcpy(line, from, static_cast<std::size_t>(count) * 2);
-  }
-}
+constexpr bool kMasked16 = HWY_TARGET <= HWY_AVX3;  // 16-bit lanes are loaded and stored by mask
 
 // 16 columns of two rows as 16 pairs, the upper row in the low halves. Without a lower row it counts as zeros.
 template <class T>
@@ -83,6 +54,78 @@ struct PairBlock {
   std::uint32_t* line(std::int64_t l) { return pairs + l * kPackCols; }
 };
 
+#if HWY_TARGET <= HWY_AVX3
+// line[i][p] = line[p][i]: pairs, then pairs of pairs, then quarters of registers change places, 64 shuffles in all.
+HWY_INLINE void transpose(__m512i (&line)[kPackCols]) {
+  __m512i a[kPackCols], b[kPackCols];
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    a[i] = _mm512_unpacklo_epi32(line[i], line[i + 1]);
+    a[i + 1] = _mm512_unpackhi_epi32(line[i], line[i + 1]);
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 4) {
+    b[i] = _mm512_unpacklo_epi64(a[i], a[i + 2]);
+    b[i + 1] = _mm512_unpackhi_epi64(a[i], a[i + 2]);
+    b[i + 2] = _mm512_unpacklo_epi64(a[i + 1], a[i + 3]);
+    b[i + 3] = _mm512_unpackhi_epi64(a[i + 1], a[i + 3]);
+  }
+#pragma GCC unroll 8
+  for (int j = 0; j < 4; ++j) {
+    const __m512i even = _mm512_shuffle_i32x4(b[j], b[4 + j], 0x88),
+                  more = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0x88);
+    const __m512i odd = _mm512_shuffle_i32x4(b[j], b[4 + j], 0xdd),
+                  rest = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0xdd);
+    line[j] = _mm512_shuffle_i32x4(even, more, 0x88);
+    line[4 + j] = _mm512_shuffle_i32x4(odd, rest, 0x88);
+    line[8 + j] = _mm512_shuffle_i32x4(even, more, 0xdd);
+    line[12 + j] = _mm512_shuffle_i32x4(odd, rest, 0xdd);
+  }
+}
+
+// `from` runs along r: a block becomes pairs of columns and is transposed.
+void rows_transposed(const PackArgs& m) {
+  for (std::int64_t c = 0; c < m.cols; c += 2 * kPackCols) {
+    const std::int64_t cols = at_most(m.cols - c, 2 * kPackCols);
+    const __mmask32 stored = static_cast<__mmask32>((std::uint64_t{1} << cols) - 1);
+    for (std::int64_t r = 0; r < m.rows; r += kPackCols) {
+      const std::int64_t rows = at_most(m.rows - r, kPackCols);
+      const auto loaded = static_cast<__mmask16>((1u << rows) - 1);
+      const auto column = [&](std::int64_t l) {
+        const __mmask16 mask = l < cols ? loaded : __mmask16{0};
+        return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, m.from + (c + l) * m.from_col + r));
+      };
+      __m512i line[kPackCols];
+#pragma GCC unroll 16
+      for (int p = 0; p < 16; ++p) line[p] = _mm512_or_si512(column(2 * p), _mm512_slli_epi32(column(2 * p + 1), 16));
+      transpose(line);
+      std::uint16_t* to = m.to + r * m.to_row + c;
+#pragma GCC unroll 16
+      for (int i = 0; i < 16; ++i) {
+        if (i < rows) _mm512_mask_storeu_epi16(to + i * m.to_row, stored, line[i]);
+      }
+    }
+  }
+}
+
+// 16 columns; `from` runs along r, so a pair is two neighbours of a column already.
+void pairs_transposed(const PackArgs& m) {
+  for (std::int64_t r = 0; r < m.rows; r += 2 * kPackCols) {
+    const std::int64_t rows = at_most(m.rows - r, 2 * kPackCols);
+    const auto loaded = static_cast<__mmask32>((std::uint64_t{1} << rows) - 1);
+    __m512i line[kPackCols];
+#pragma GCC unroll 16
+    for (int c = 0; c < 16; ++c) {
+      line[c] = _mm512_maskz_loadu_epi16(c < m.cols ? loaded : __mmask32{0}, m.from + c * m.from_col + r);
+    }
+    transpose(line);
+#pragma GCC unroll 16
+    for (int p = 0; p < 16; ++p) {
+      if (2 * p < rows) _mm512_storeu_si512(m.to + (r + 2 * p) * kPackCols, line[p]);
+    }
+  }
+}
+#else
 // Lines in fours, which is how transpose_block is fast.
 int whole_fours(std::int64_t count) { return static_cast<int>((count + 3) / 4 * 4); }
 
@@ -97,8 +140,7 @@ HWY_INLINE void pair_columns(const std::uint16_t* from, std::int64_t from_col, s
   }
 }
 
-// `from` runs along r: a block becomes pairs of columns and is transposed. Whole vectors go straight to their place:
-// lines written in four pieces and read as one at once wait for all four.
+// The same two in memory. Whole vectors go straight to their place: lines written in pieces and read whole wait.
 void rows_transposed(const PackArgs& m) {
   PairBlock in, out;
   for (std::int64_t c = 0; c < m.cols; c += 2 * kPackCols) {
@@ -113,10 +155,26 @@ void rows_transposed(const PackArgs& m) {
         continue;
       }
       transpose_block(in.pairs, kPackCols, out.pairs, kPackCols, whole_fours((cols + 1) / 2), int{kPackCols});
-      for (std::int64_t i = 0; i < rows; ++i) store_first(out.line(i), to + i * m.to_row, cols);
+      for (std::int64_t i = 0; i < rows; ++i)
+        std::memcpy(to + i * m.to_row, out.line(i), static_cast<std::size_t>(cols) * 2);
     }
   }
 }
+
+void pairs_transposed(const PackArgs& m) {
+  PairBlock in, out;
+  for (std::int64_t r = 0; r < m.rows; r += 2 * kPackCols) {
+    const std::int64_t lines = at_most(m.rows - r, 2 * kPackCols), line_pairs = (lines + 1) / 2;
+    for (std::int64_t c = 0; c < m.cols; ++c) {
+      in.line(c)[line_pairs - 1] = 0;  // an odd last row has no partner
+      std::memcpy(in.line(c), m.from + c * m.from_col + r, static_cast<std::size_t>(lines) * 2);
+    }
+    transpose_block(in.pairs, kPackCols, out.pairs, kPackCols, int{kPackCols}, whole_fours(line_pairs));
+    std::memcpy(m.to + r * kPackCols, out.pairs, static_cast<std::size_t>(line_pairs * kPackCols) * 4);
+  }
+}
+
+#endif
 
 // to[c] = from[2 * c]: the phases of a channels-first row.
 void every_second(const std::uint16_t* from, std::uint16_t* to, std::int64_t count) {
@@ -161,17 +219,6 @@ void pairs_along(const PackArgs& m) {
       interleave_some(upper, lower, m.cols, pairs);
       std::memcpy(to, pairs, sizeof(pairs));
     }
-  }
-}
-
-// 16 columns; `from` runs along r, so a pair is two neighbours of a column already.
-void pairs_transposed(const PackArgs& m) {
-  PairBlock in, out;
-  for (std::int64_t r = 0; r < m.rows; r += 2 * kPackCols) {
-    const std::int64_t lines = at_most(m.rows - r, 2 * kPackCols), line_pairs = (lines + 1) / 2;
-    for (std::int64_t c = 0; c < m.cols; ++c) load_first(m.from + c * m.from_col + r, in.line(c), lines);
-    transpose_block(in.pairs, kPackCols, out.pairs, kPackCols, int{kPackCols}, whole_fours(line_pairs));
-    std::memcpy(m.to + r * kPackCols, out.pairs, static_cast<std::size_t>(line_pairs * kPackCols) * 4);
   }
 }
 
