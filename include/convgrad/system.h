@@ -18,8 +18,9 @@ struct SystemInfo {
 };
 CONVGRAD_API SystemInfo system_info();
 
-// The instruction set the CPU engine uses: the best this CPU has, or the lower one that the environment
-// variable CONVGRAD_ISA named when it was first asked. Empty when CONVGRAD_ISA names none that can run here.
+// The instruction set the CPU engine uses: the best this CPU has, or the one that the environment variable
+// CONVGRAD_ISA named when it was first asked ("amx" and "avx512bf16" are for bf16, beside AVX-512). Empty when
+// CONVGRAD_ISA names none that can run here.
 CONVGRAD_API std::string cpu_isa();
 
 }  // namespace convgrad

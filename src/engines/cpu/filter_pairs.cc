@@ -86,7 +86,6 @@ class Unit {
       const Box region = p_.cut.region_box(r);
       if (terms > 0 && terms + region.positions() > kBlockSteps) {
         fold(sums);
-        clear(bench_.c, block_elements(p_));
         terms = 0;
       }
       add_region(region);
@@ -97,13 +96,21 @@ class Unit {
   }
 
  private:
-  void fold(const Sums& sums) const {
+  // Ends a block of terms, if it has any.
+  void fold(const Sums& sums) {
+    if (first_) return;
     job_.kernels.f32.sums.fold({sums.hi, sums.lo, bench_.c, nullptr, nullptr, block_elements(p_)});
+    first_ = true;
   }
 
   void add_region(const Box& region) {
+    const LinearSpace last = space_;
     space_ = linear_space(layer_, region);
     if (space_.empty()) return;
+    // Pixels are written over pixels where gaps stay gaps; the last j of a phase may not exist.
+    const bool same_gaps = space_.laid_out_like(last);
+    if (!same_gaps) clear(bench_.dy, dy_elements());
+    if (!same_gaps || p_.phase_count() > 1) clear(bench_.x, x_elements());
     bring_x();
     bring_dy(region);
     const PackTable& pack = job_.kernels.pack;
@@ -114,6 +121,7 @@ class Unit {
     const std::int64_t lanes = p_.pairs->widest * kPairLanes;
     for (std::int64_t lane = 0; lane < block_.co_count; lane += lanes)
       each_tap([&](const Position& tap, std::int64_t number) { add_tap(region, tap, number, lane); });
+    first_ = false;
   }
 
   std::int64_t x_elements() const { return p_.phase_count() * block_.ci_count * space_.row; }
@@ -136,7 +144,6 @@ class Unit {
 
   // Every phase of the inputs, each channel a row.
   void bring_x() const {
-    clear(bench_.x, x_elements());
     const Position& phases = p_.phases;
     for (std::int64_t number = 0; number < p_.phase_count(); ++number) {
       Position first;
@@ -171,7 +178,6 @@ class Unit {
   }
 
   void bring_dy(const Box& region) const {
-    clear(bench_.dy, dy_elements());
     const Image& image = p_.cut.dy;
     const Transfer transfer{image, region, block_.group * layer_.c_out + block_.co, block_.co_count};
     for_each_row(region, [&](const Position& o) {
@@ -202,6 +208,7 @@ class Unit {
     args.c_row = p_.cut.pitch;
     args.rows = block_.ci_count;
     args.lanes = std::min(block_.co_count - lane, p_.pairs->widest * kPairLanes);
+    args.first = first_;
     args.tiles = &tiles_;
     p_.pairs->multiply(args);
   }
@@ -212,6 +219,7 @@ class Unit {
   const FilterBlock block_;
   const Workbench& bench_;
   LinearSpace space_;
+  bool first_ = true;  // of its block of terms: c is overwritten
   TileShape tiles_;
 };
 

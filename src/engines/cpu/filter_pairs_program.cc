@@ -10,13 +10,14 @@ namespace convgrad::cpu {
 namespace {
 
 // None of these may depend on the machine: they decide the order of the sums.
-constexpr std::int64_t kBlockElements = 128 * 1024;  // of dw in one unit
-constexpr std::int64_t kBlockStep = 32;              // channels: whole tiles
-constexpr std::int64_t kLeastBlock = 64;             // channels: under that, bringing pixels in takes over
+constexpr std::int64_t kBlockElements = std::int64_t{128} * 1024;  // of dw in one unit
+constexpr std::int64_t kBlockStep = 32;                            // channels: whole tiles
+constexpr std::int64_t kLeastBlock = 64;  // channels: under that, bringing pixels in takes over
 // Sums of 32 terms are added to memory once a region, which wants long ones; the copies of x want short ones.
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 256;
-constexpr std::int64_t kRegionElements = 512 * 1024;         // of x, all phases: 1 MB
-constexpr std::int64_t kUnits = 16;                          // wanted, for the threads to share
+constexpr std::int64_t kRegionElements = std::int64_t{512} * 1024;  // of x, all phases: 1 MB
+constexpr std::int64_t kMostCopied = 32;  // pixels of x brought in for one of dy: taps 100 regions apart do not pay
+constexpr std::int64_t kUnits = 16;       // wanted, for the threads to share
 constexpr std::int64_t kSliceBytes = std::int64_t{4} << 20;  // for the partial sums of all slices
 constexpr double kUnitTerms = 8e6;                           // multiply-adds that are worth a slice
 
@@ -34,6 +35,7 @@ std::int64_t range_of(const Axis& axis) { return shift_of(axis, axis.taps - 1) -
 // Completes a space from the outputs and the pitch of each axis.
 void lay_out(LinearSpace& space, const Layer& layer, const Position& outs, const Position& pitch) {
   std::int64_t step = 1, last = 0, reach = 0;
+  space.outs = outs;
   for (std::size_t a = kAxes; a-- > 0;) {
     space.step[a] = step;
     last += (outs[a] - 1) * step;
@@ -89,7 +91,7 @@ void choose_regions(FilterPairsProgram& program) {
 }
 
 void choose_slices(FilterProgram& p, const Geometry& g, const Policy& policy) {
-  const std::int64_t bytes = 2 * 4 * p.block_count() * p.block_rows() * p.pitch;
+  const std::int64_t bytes = 8 * p.block_count() * p.block_rows() * p.pitch;  // hi and lo in f32
   const auto worth = static_cast<std::int64_t>(std::min(1e6, nominal_flops(g) / 2 / kUnitTerms));
   p.slices = std::max<std::int64_t>(
       1, std::min({ceil_div(kUnits, p.block_count()), kSliceBytes / bytes, worth, p.region_count()}));
@@ -152,6 +154,7 @@ std::optional<FilterPairsProgram> filter_pairs_program(const Geometry& g, const 
     program.phases[a] = std::min(p.layer.axes[a].taps, phase_cycle(p.layer.axes[a]));
   choose_blocks(p);
   choose_regions(program);
+  if (program.most_row > kMostCopied * program.most_terms) return std::nullopt;
   if (!pairs_pay(pairs, useful_share(p))) return std::nullopt;
   choose_slices(p, g, policy);
   program.exact = filter_program(g, policy);

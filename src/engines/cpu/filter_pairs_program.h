@@ -18,11 +18,16 @@ namespace convgrad::cpu {
 // before the next too. Between outputs there are zeros as well, so what inputs lie there does not count.
 struct LinearSpace {
   Position first_in{}, ins{};  // j that exist and are read, of phase 0; other phases may have one fewer
+  Position outs{};
   Position step{};
   std::int64_t terms = 0;   // from the first output to the last, filled up to steps of kPairStep
   std::int64_t before = 0;  // positions that taps reach before the first input
   std::int64_t row = 0;     // of one input channel: `before`, and all that taps reach from there on
 
+  // Whether the gaps are the same, though the pixels differ.
+  bool laid_out_like(const LinearSpace& other) const {
+    return ins == other.ins && outs == other.outs && step == other.step && before == other.before;
+  }
   bool empty() const { return ins[0] * ins[1] * ins[2] * ins[3] == 0; }  // no output reads an input
 };
 

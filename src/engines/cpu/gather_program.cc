@@ -13,10 +13,11 @@ namespace {
 // Every region streams the packed filter once, so regions are large; where they are staged, the copies of
 // source and result bound them.
 constexpr std::int64_t kStagedElements = 128 * 1024;
-constexpr std::int64_t kPairElements = 256 * 1024;  // a copy of bf16 takes half of that
+constexpr std::int64_t kPairElements = std::int64_t{256} * 1024;  // a copy of bf16 takes half of that
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
-constexpr std::int64_t kUnits = 16;  // wanted, for the threads to share
-constexpr double kUnitTerms = 2e6;   // multiply-adds that are worth a unit
+constexpr std::int64_t kUnits = 16;     // wanted, for the threads to share
+constexpr double kUnitTerms = 2e6;      // multiply-adds that are worth a unit
+constexpr double kPairUnitTerms = 8e6;  // in pairs
 // Few result channels waste lanes; lanes along the sum waste the last of their steps and a final addition,
 // which takes about as long as 16 terms a result.
 constexpr std::int64_t kFewResults = 8;
@@ -130,7 +131,8 @@ void choose_regions(GatherProgram& p, const Knobs& knobs) {
 }
 
 void choose_parts(GatherProgram& p, const Geometry& g, const Policy& policy) {
-  const auto worth = static_cast<std::int64_t>(std::min(1e6, 1 + nominal_flops(g) / 2 / kUnitTerms));
+  const double unit = p.form == GatherForm::pairs ? kPairUnitTerms : kUnitTerms;
+  const auto worth = static_cast<std::int64_t>(std::min(1e6, 1 + nominal_flops(g) / 2 / unit));
   const std::int64_t wanted = std::min(knobs_of(policy).units, worth);
   const std::int64_t few = ceil_div(wanted, std::max<std::int64_t>(1, p.region_count()));
   p.parts = narrow_parts(p) ? item_count(p) : std::clamp<std::int64_t>(few, 1, item_count(p));

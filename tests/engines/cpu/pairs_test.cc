@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "base/buffer.h"
@@ -119,17 +120,20 @@ TEST(Pairs, stay_within_the_stated_bound) {
   }
 }
 
-// Several blocks of terms, regions, parts and blocks of the filter; the last in several slices.
+// Several blocks of terms, regions, parts and blocks of the filter; regions alike, regions that read nothing; the last
+// in several slices.
 std::vector<std::string> large_layers() {
   std::vector<std::string> all;
-  for (const char* shape : {"n4c16h14w14_k40r3s3_same_", "n1c256h5w5_k16r3s3_same_", "n3c20h20w33_k24r3s3_st2_same_",
-                            "n2c32h9w9_k64r3s3_di2_same_g2_"}) {
+  for (const char* shape : {"n4c16h14w14_k40r3s3_same_", "n1c217h5w5_k16r3s3_same_", "n1c256h5w5_k16r3s3_same_",
+                            "n3c20h20w33_k24r3s3_st2_same_", "n2c32h9w9_k64r3s3_di2_same_g2_"}) {
     for (const char* layout : {"bf16_", "chfirst_bf16_"}) {
       for (const char* direction : {"forward", "input_grad", "filter_grad"})
         all.push_back(std::string(shape) + layout + direction);
     }
   }
   all.push_back("n1c160h5w5_k192r3s3_same_bf16_filter_grad");
+  all.push_back("n1c16h70w56_k16r3s3_same_bf16_filter_grad");
+  all.push_back("n1c16w2200_k16s3_pad3000.3000_chfirst_bf16_filter_grad");
   all.push_back("n1c40h80w80_k64r1s1_valid_bf16_filter_grad");
   return all;
 }
@@ -227,6 +231,7 @@ TEST(Pairs, are_for_dense_bf16_with_channels_enough) {
     EXPECT_FALSE(taken(text("n2c64h14w14_k64r3s3_same_g64_bf16_").c_str())) << direction;
     EXPECT_FALSE(taken(text("n2c8h14w14_k64r3s3_same_bf16_").c_str())) << direction;
   }
+  EXPECT_FALSE(taken("n1c16w200000_k16s2_di100000_valid_bf16_filter_grad"));
 }
 
 }  // namespace

@@ -15,41 +15,179 @@ constexpr std::int64_t kPackCols = 16;  // a block: 16 columns, or 16 pairs
 
 constexpr std::int64_t at_most(std::int64_t value, std::int64_t limit) { return value < limit ? value : limit; }
 
-// 16 columns of two rows as 16 pairs: the upper row in the low halves. Without a lower row it counts as zeros.
-HWY_INLINE void interleave(const std::uint16_t* upper, const std::uint16_t* lower, std::uint32_t* pairs) {
+constexpr bool kMasked16 = HWY_TARGET <= HWY_AVX3;  // 16-bit lanes are loaded and stored by mask
+
+// 16 columns of two rows as 16 pairs, the upper row in the low halves. Without a lower row it counts as zeros.
+template <class T>
+HWY_INLINE void interleave(const std::uint16_t* upper, const std::uint16_t* lower, T* pairs) {
   const hn::ScalableTag<std::uint32_t> d;
   const hn::Rebind<std::uint16_t, decltype(d)> d16;
+  const hn::Repartition<T, decltype(d)> as_t;
   for (std::int64_t c = 0; c < kPackCols; c += kLanesOf<std::uint32_t>) {
     auto pair = hn::PromoteTo(d, hn::LoadU(d16, upper + c));
     if (lower != nullptr) pair = hn::Or(pair, hn::ShiftLeft<16>(hn::PromoteTo(d, hn::LoadU(d16, lower + c))));
-    hn::StoreU(pair, d, pairs + c);
+    hn::StoreU(hn::BitCast(as_t, pair), as_t, pairs + c * static_cast<std::int64_t>(4 / sizeof(T)));
   }
 }
 
-// The same for `cols` <= 16 columns; the others become zeros.
+// The same for `cols` < 16 columns; the others become zeros.
 void interleave_some(const std::uint16_t* upper, const std::uint16_t* lower, std::int64_t cols, std::uint32_t* pairs) {
-  if (cols == kPackCols) return interleave(upper, lower, pairs);
-  for (std::int64_t c = 0; c < kPackCols; ++c) {
-    const std::uint32_t low = c < cols ? upper[c] : 0u, high = c < cols && lower != nullptr ? lower[c] : 0u;
-    pairs[c] = low | high << 16;
+  if constexpr (kMasked16) {
+    const hn::ScalableTag<std::uint32_t> d;
+    const hn::Rebind<std::uint16_t, decltype(d)> d16;
+    const auto some = hn::FirstN(d16, static_cast<std::size_t>(cols));
+    auto pair = hn::PromoteTo(d, hn::MaskedLoad(some, d16, upper));
+    if (lower != nullptr) pair = hn::Or(pair, hn::ShiftLeft<16>(hn::PromoteTo(d, hn::MaskedLoad(some, d16, lower))));
+    hn::StoreU(pair, d, pairs);
+  } else {
+    for (std::int64_t c = 0; c < kPackCols; ++c) {
+      const std::uint32_t low = c < cols ? upper[c] : 0u, high = c < cols && lower != nullptr ? lower[c] : 0u;
+      pairs[c] = low | high << 16;
+    }
   }
 }
 
-// `from` runs along r: 32 columns of 16 rows at a time become pairs of columns and are transposed.
+// A block of 16 x 16 pairs: line l, pair p lies at pairs[16 * l + p].
+struct PairBlock {
+  HWY_ALIGN std::uint32_t pairs[kPackCols * kPackCols] = {};
+
+  std::uint32_t* line(std::int64_t l) { return pairs + l * kPackCols; }
+};
+
+#if HWY_TARGET <= HWY_AVX3
+// line[i][p] = line[p][i]: pairs, then pairs of pairs, then quarters of registers change places, 64 shuffles in all.
+HWY_INLINE void transpose(__m512i (&line)[kPackCols]) {
+  __m512i a[kPackCols], b[kPackCols];
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    a[i] = _mm512_unpacklo_epi32(line[i], line[i + 1]);
+    a[i + 1] = _mm512_unpackhi_epi32(line[i], line[i + 1]);
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 4) {
+    b[i] = _mm512_unpacklo_epi64(a[i], a[i + 2]);
+    b[i + 1] = _mm512_unpackhi_epi64(a[i], a[i + 2]);
+    b[i + 2] = _mm512_unpacklo_epi64(a[i + 1], a[i + 3]);
+    b[i + 3] = _mm512_unpackhi_epi64(a[i + 1], a[i + 3]);
+  }
+#pragma GCC unroll 8
+  for (int j = 0; j < 4; ++j) {
+    const __m512i even = _mm512_shuffle_i32x4(b[j], b[4 + j], 0x88),
+                  more = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0x88);
+    const __m512i odd = _mm512_shuffle_i32x4(b[j], b[4 + j], 0xdd),
+                  rest = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0xdd);
+    line[j] = _mm512_shuffle_i32x4(even, more, 0x88);
+    line[4 + j] = _mm512_shuffle_i32x4(odd, rest, 0x88);
+    line[8 + j] = _mm512_shuffle_i32x4(even, more, 0xdd);
+    line[12 + j] = _mm512_shuffle_i32x4(odd, rest, 0xdd);
+  }
+}
+
+// `from` runs along r: a block becomes pairs of columns and is transposed.
 void rows_transposed(const PackArgs& m) {
-  HWY_ALIGN std::uint32_t pairs[kPackCols * kPackCols], columns[kPackCols * kPackCols];
   for (std::int64_t c = 0; c < m.cols; c += 2 * kPackCols) {
-    const std::int64_t lines = at_most(m.cols - c, 2 * kPackCols), line_pairs = (lines + 1) / 2;
+    const std::int64_t cols = at_most(m.cols - c, 2 * kPackCols);
+    const __mmask32 stored = static_cast<__mmask32>((std::uint64_t{1} << cols) - 1);
     for (std::int64_t r = 0; r < m.rows; r += kPackCols) {
-      const std::int64_t width = at_most(m.rows - r, kPackCols);
-      for (std::int64_t p = 0; p < line_pairs; ++p) {
-        const std::uint16_t* upper = m.from + (c + 2 * p) * m.from_col + r;
-        interleave_some(upper, 2 * p + 1 < lines ? upper + m.from_col : nullptr, width, pairs + p * kPackCols);
+      const std::int64_t rows = at_most(m.rows - r, kPackCols);
+      const auto loaded = static_cast<__mmask16>((1u << rows) - 1);
+      const auto column = [&](std::int64_t l) {
+        const __mmask16 mask = l < cols ? loaded : __mmask16{0};
+        return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, m.from + (c + l) * m.from_col + r));
+      };
+      __m512i line[kPackCols];
+#pragma GCC unroll 16
+      for (int p = 0; p < 16; ++p) line[p] = _mm512_or_si512(column(2 * p), _mm512_slli_epi32(column(2 * p + 1), 16));
+      transpose(line);
+      std::uint16_t* to = m.to + r * m.to_row + c;
+#pragma GCC unroll 16
+      for (int i = 0; i < 16; ++i) {
+        if (i < rows) _mm512_mask_storeu_epi16(to + i * m.to_row, stored, line[i]);
       }
-      transpose_block(pairs, kPackCols, columns, kPackCols, static_cast<int>(line_pairs), static_cast<int>(kPackCols));
-      for (std::int64_t i = 0; i < width; ++i)
-        std::memcpy(m.to + (r + i) * m.to_row + c, columns + i * kPackCols, static_cast<std::size_t>(lines) * 2);
     }
+  }
+}
+
+// 16 columns; `from` runs along r, so a pair is two neighbours of a column already.
+void pairs_transposed(const PackArgs& m) {
+  for (std::int64_t r = 0; r < m.rows; r += 2 * kPackCols) {
+    const std::int64_t rows = at_most(m.rows - r, 2 * kPackCols);
+    const auto loaded = static_cast<__mmask32>((std::uint64_t{1} << rows) - 1);
+    __m512i line[kPackCols];
+#pragma GCC unroll 16
+    for (int c = 0; c < 16; ++c) {
+      line[c] = _mm512_maskz_loadu_epi16(c < m.cols ? loaded : __mmask32{0}, m.from + c * m.from_col + r);
+    }
+    transpose(line);
+#pragma GCC unroll 16
+    for (int p = 0; p < 16; ++p) {
+      if (2 * p < rows) _mm512_storeu_si512(m.to + (r + 2 * p) * kPackCols, line[p]);
+    }
+  }
+}
+#else
+// Lines in fours, which is how transpose_block is fast.
+int whole_fours(std::int64_t count) { return static_cast<int>((count + 3) / 4 * 4); }
+
+// Up to 16 rows and 32 columns, of a matrix that runs along r, as lines of pairs of columns.
+HWY_INLINE void pair_columns(const std::uint16_t* from, std::int64_t from_col, std::int64_t rows, std::int64_t cols,
+                             PairBlock& block) {
+  for (std::int64_t c = 0; c < cols; c += 2) {
+    const std::uint16_t* upper = from + c * from_col;
+    const std::uint16_t* lower = c + 1 < cols ? upper + from_col : nullptr;
+    std::uint32_t* line = block.line(c / 2);
+    rows == kPackCols ? interleave(upper, lower, line) : interleave_some(upper, lower, rows, line);
+  }
+}
+
+// The same two in memory. Whole vectors go straight to their place: lines written in pieces and read whole wait.
+void rows_transposed(const PackArgs& m) {
+  PairBlock in, out;
+  for (std::int64_t c = 0; c < m.cols; c += 2 * kPackCols) {
+    const std::int64_t cols = at_most(m.cols - c, 2 * kPackCols);
+    for (std::int64_t r = 0; r < m.rows; r += kPackCols) {
+      const std::int64_t rows = at_most(m.rows - r, kPackCols);
+      std::uint16_t* to = m.to + r * m.to_row + c;
+      pair_columns(m.from + c * m.from_col + r, m.from_col, rows, cols, in);
+      if (cols % 8 == 0 && rows == kPackCols && m.to_row % 2 == 0) {
+        transpose_block(in.pairs, kPackCols, reinterpret_cast<std::uint32_t*>(to), m.to_row / 2,
+                        static_cast<int>(cols / 2), int{kPackCols});
+        continue;
+      }
+      transpose_block(in.pairs, kPackCols, out.pairs, kPackCols, whole_fours((cols + 1) / 2), int{kPackCols});
+      for (std::int64_t i = 0; i < rows; ++i)
+        std::memcpy(to + i * m.to_row, out.line(i), static_cast<std::size_t>(cols) * 2);
+    }
+  }
+}
+
+void pairs_transposed(const PackArgs& m) {
+  PairBlock in, out;
+  for (std::int64_t r = 0; r < m.rows; r += 2 * kPackCols) {
+    const std::int64_t lines = at_most(m.rows - r, 2 * kPackCols), line_pairs = (lines + 1) / 2;
+    for (std::int64_t c = 0; c < m.cols; ++c) {
+      in.line(c)[line_pairs - 1] = 0;  // an odd last row has no partner
+      std::memcpy(in.line(c), m.from + c * m.from_col + r, static_cast<std::size_t>(lines) * 2);
+    }
+    transpose_block(in.pairs, kPackCols, out.pairs, kPackCols, int{kPackCols}, whole_fours(line_pairs));
+    std::memcpy(m.to + r * kPackCols, out.pairs, static_cast<std::size_t>(line_pairs * kPackCols) * 4);
+  }
+}
+
+#endif
+
+// to[c] = from[2 * c]: the phases of a channels-first row.
+void every_second(const std::uint16_t* from, std::uint16_t* to, std::int64_t count) {
+  const hn::ScalableTag<std::uint16_t> d;
+  constexpr std::int64_t kLanes = kLanesOf<std::uint16_t>;
+  for (std::int64_t c = 0; c < count; c += kLanes) {
+    const std::int64_t taken = at_most(count - c, kLanes), low = at_most(2 * taken - 1, kLanes);
+    const auto some = [&](std::int64_t first, std::int64_t lanes) {
+      return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(lanes)), d, from + 2 * c + first);
+    };
+    const auto high = 2 * taken - 1 > kLanes ? some(kLanes, 2 * taken - 1 - kLanes) : hn::Zero(d);
+    const auto even = hn::ConcatEven(d, high, some(0, low));
+    hn::BlendedStore(even, hn::FirstN(d, static_cast<std::size_t>(taken)), d, to + c);
   }
 }
 
@@ -60,6 +198,8 @@ void pack_rows(const PackArgs& m) {
     std::uint16_t* to = m.to + r * m.to_row;
     if (m.from_col == 1) {
       std::memcpy(to, from, static_cast<std::size_t>(m.cols) * 2);
+    } else if (kMasked16 && m.from_col == 2) {
+      every_second(from, to, m.cols);
     } else {
       for (std::int64_t c = 0; c < m.cols; ++c) to[c] = from[c * m.from_col];
     }
@@ -69,24 +209,16 @@ void pack_rows(const PackArgs& m) {
 // 16 columns; `from` runs along c.
 void pairs_along(const PackArgs& m) {
   for (std::int64_t r = 0; r < m.rows; r += 2) {
-    HWY_ALIGN std::uint32_t pairs[kPackCols];
     const std::uint16_t* upper = m.from + r * m.from_row;
-    interleave_some(upper, r + 1 < m.rows ? upper + m.from_row : nullptr, m.cols, pairs);
-    std::memcpy(m.to + r * kPackCols, pairs, sizeof(pairs));
-  }
-}
-
-// 16 columns; `from` runs along r, so a pair is two neighbours of a column already.
-void pairs_transposed(const PackArgs& m) {
-  HWY_ALIGN std::uint32_t columns[kPackCols * kPackCols] = {}, pairs[kPackCols * kPackCols];
-  for (std::int64_t r = 0; r < m.rows; r += 2 * kPackCols) {
-    const std::int64_t lines = at_most(m.rows - r, 2 * kPackCols), line_pairs = (lines + 1) / 2;
-    for (std::int64_t c = 0; c < m.cols; ++c) {
-      columns[c * kPackCols + line_pairs - 1] = 0;  // an odd last row has no partner
-      std::memcpy(columns + c * kPackCols, m.from + c * m.from_col + r, static_cast<std::size_t>(lines) * 2);
+    const std::uint16_t* lower = r + 1 < m.rows ? upper + m.from_row : nullptr;
+    std::uint16_t* to = m.to + r * kPackCols;
+    if (m.cols == kPackCols) {
+      interleave(upper, lower, to);
+    } else {
+      std::uint32_t pairs[kPackCols];
+      interleave_some(upper, lower, m.cols, pairs);
+      std::memcpy(to, pairs, sizeof(pairs));
     }
-    transpose_block(columns, kPackCols, pairs, kPackCols, static_cast<int>(kPackCols), static_cast<int>(line_pairs));
-    std::memcpy(m.to + r * kPackCols, pairs, static_cast<std::size_t>(line_pairs * kPackCols) * 4);
   }
 }
 
