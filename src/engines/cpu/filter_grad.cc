@@ -261,7 +261,7 @@ class Unit {
 
   void add_rows(const RunList& list, const Rows& r) const {
     const bool lanewise = p_.form == FilterForm::lanewise, swapped = p_.form == FilterForm::swapped;
-    const TileShapes<T>& shapes = lanewise ? job_.set.tile.lanewise : job_.set.tile.dense;
+    const TileShapes<T>& shapes = lanewise ? job_.set.tile.lanewise : job_.set.tile.dense[0];
     const Field<T>&a = swapped ? dy_ : x_, &b = swapped ? x_ : dy_;
     const LaneBlocks lanes(r.lanes, job_.set.tile.lanes, widest(job_.set.tile));
     for (std::int64_t block = 0; block < lanes.count; ++block) {

@@ -67,6 +67,13 @@ struct Job {
         panel(carve.take<T>(program.panel)) {}
 };
 
+// A lane block of the packed filter: rows are the steps of all taps.
+template <class T>
+T* panel_of(const Job<T>& job, std::int64_t group, std::int64_t lane) {
+  const GatherProgram& p = job.p;
+  return job.panel + (group * round_up(p.n * p.terms, p.lanes) + lane) * p.layer.taps * tap_steps(p);
+}
+
 // One tap of one group: rows are source channels, columns result channels.
 template <class T>
 void pack_tap(void* context, std::int64_t index, int) {
@@ -86,8 +93,10 @@ void pack_tap(void* context, std::int64_t index, int) {
   const LaneBlocks blocks = lane_blocks(p);
   for (std::int64_t b = 0; b < blocks.count; ++b) {
     const std::int64_t lane = blocks.begin(b), width = blocks.padded(b);
-    T* to = job.panel + (group * round_up(p.n, p.lanes) + lane) * l.taps * p.k + row * width;
-    copy({from + lane * from_n * bytes, from_k, from_n, to, width, 1, p.k, blocks.width(b)});
+    T* to = panel_of(job, group, lane) + row / p.terms * width;
+    for (std::int64_t e = 0; e < p.terms; ++e)
+      copy({from + (lane / p.terms * from_n + e * from_k) * bytes, p.terms * from_k, from_n, to + e, width, p.terms,
+            tap_steps(p), blocks.width(b) / p.terms});
   }
 }
 
@@ -237,7 +246,7 @@ class Unit {
   void add_plane_tiles(const PlaneTiles& at, const RunList& list, std::int64_t item) const {
     const std::int64_t group = item / blocks_.count, block = item % blocks_.count, channel = blocks_.begin(block);
     TileArgs<T> args{};
-    args.a = panel_of(group, channel);
+    args.a = panel_of(job_, group, channel);
     args.a_row = 1;
     args.a_step = args.a_unit = blocks_.padded(block);
     args.b = source_.base + at.source + (group * p_.k - part_.source) * source_.channel;
@@ -250,7 +259,7 @@ class Unit {
     strip.segments[0] = {0, at.result, blocks_.width(block)};
     strip.count = 1;
     strip.rows = blocks_.width(block);
-    add_strip(strip, list, {args, job_.set.tile.dense, at.padded / p_.lanes});
+    add_strip(strip, list, {args, job_.set.tile.dense[0], at.padded / p_.lanes});
   }
 
   RunList plane_runs_of(const Class& c) const {
@@ -265,13 +274,13 @@ class Unit {
   // The taps of a class as runs, relative to a position's source.
   RunList runs_of(const Class& c) const {
     const bool lanewise = p_.form == GatherForm::lanewise;
-    const RunSteps steps = lanewise ? lane_steps() : RunSteps{1, 1};
+    const RunSteps steps = lanewise ? lane_steps() : RunSteps{p_.terms, 1};
     RunList list(bench_.runs, steps, p_.form == GatherForm::dot ? kVirtualLanes<T> : 1);
     Class rows = c;
     if (lanewise) rows[3].taps = 1;  // those of the last axis are one run
     each_tap(rows, [&](const Position& j) {
       const std::int64_t at = tap_source(source_, c, j), tap = tap_number(p_, c, j);
-      if (!lanewise) return list.add(at, panel_tap(p_, tap) * p_.k, p_.k);
+      if (!lanewise) return list.add(at, panel_tap(p_, tap) * tap_steps(p_), tap_steps(p_));
       for (std::int64_t e = 0; e < p_.k; ++e)
         list.add(at + e * source_.channel, (tap * p_.k + e) * all_results(p_), c[3].taps);
     });
@@ -328,12 +337,12 @@ class Unit {
     const std::int64_t width = blocks_.padded(block);
     TileArgs<T> args = tile_args(c, axis);
     args.a += group * p_.k - part_.source;
-    args.a_step = 1;
-    args.b = panel_of(group, lane);
+    args.a_step = p_.terms;
+    args.b = panel_of(job_, group, lane);
     args.b_step = args.b_unit = width;
     args.lanes = blocks_.width(block);
-    args.out += group * p_.n + lane - part_.channel;
-    return {args, job_.set.tile.dense, width / p_.lanes};
+    args.out += group * p_.n + lane / p_.terms - part_.channel;
+    return {args, job_.set.tile.dense[p_.terms / 2], width / p_.lanes};
   }
 
   Tiles lane_tiles(const Class& c, std::size_t axis, std::int64_t item) const {
@@ -350,10 +359,6 @@ class Unit {
     return {args, job_.set.tile.lanewise, blocks_.padded(item) / p_.lanes};
   }
 
-  const T* panel_of(std::int64_t group, std::int64_t channel) const {
-    return job_.panel + (group * round_up(p_.n, p_.lanes) + channel) * p_.layer.taps * p_.k;
-  }
-
   TileArgs<T> tile_args(const Class& c, std::size_t axis) const {
     TileArgs<T> args{};
     args.a_unit = 1;
@@ -365,11 +370,12 @@ class Unit {
   }
 
   void add_strip(const Strip& strip, const RunList& list, const Tiles& tiles) const {
+    const std::int64_t pitch = tiles.vectors * p_.lanes, elements = strip.rows * pitch;
     if (list.block_end(0) == list.count()) {
-      add_runs(strip, list, tiles, {0, list.count(), true});
+      add_runs(strip, list, tiles, {0, list.count(), p_.terms == 1});
+      if (p_.terms > 1) write_strip(strip, tiles, bench_.sums.c, pitch);
       return;
     }
-    const std::int64_t pitch = tiles.vectors * p_.lanes, elements = strip.rows * pitch;
     bench_.sums.clear(elements);
     for (std::int64_t begin = 0, end; begin < list.count(); begin = end) {
       end = list.block_end(begin);
@@ -408,12 +414,18 @@ class Unit {
   }
 
   void write_strip(const Strip& strip, const Tiles& tiles, const T* from, std::int64_t pitch) const {
-    const auto bytes = static_cast<std::size_t>(tiles.args.lanes) * sizeof(T);
+    const std::int64_t count = tiles.args.lanes / p_.terms;
     for (std::int64_t i = 0; i < strip.count; ++i) {
       const Segment& segment = strip.segments[static_cast<std::size_t>(i)];
       T* to = tiles.args.out + segment.result;
-      for (std::int64_t row = 0; row < segment.rows; ++row, from += pitch, to += tiles.args.out_row)
-        std::memcpy(static_cast<void*>(to), from, bytes);
+      if (p_.terms > 1) {
+        job_.set.sums.join({from, pitch, to, tiles.args.out_row, segment.rows, count, p_.terms});
+      } else {
+        for (std::int64_t row = 0; row < segment.rows; ++row)
+          std::memcpy(static_cast<void*>(to + row * tiles.args.out_row), from + row * pitch,
+                      static_cast<std::size_t>(count) * sizeof(T));
+      }
+      from += segment.rows * pitch;
     }
   }
 

@@ -47,6 +47,14 @@ bool few_results(const GatherProgram& p, const Knobs& knobs) {
   return p.n <= knobs.few_results && terms_of(p) >= kLongEnough * p.n;
 }
 
+// So many that more than two of four vectors of 16 lanes (8 in f64) are full.
+std::int64_t terms_of_step(const GatherProgram& p) {
+  const bool wide = p.source.dtype == DType::f64;
+  if (p.source.dtype == DType::i32 || p.n <= 8) return 1;
+  if (!wide && p.n <= 16 && p.k % 4 == 0) return 4;
+  return p.n > (wide ? 8 : 16) && p.n <= (wide ? 16 : 32) && p.k % 2 == 0 ? 2 : 1;
+}
+
 // Cycles a position, roughly. A multiply-add takes 1/32; 1.8 times that in tiles of one vector, which loads bound, and
 // 1.45 times where lanes start anywhere in a row, as those of all taps but one do. An element that is transposed
 // takes 2.5, one that is copied as it lies 0.5.
@@ -54,12 +62,12 @@ bool pays_planar(const GatherProgram& p, const Knobs& knobs) {
   std::int64_t longest = 0;
   for (const Stretch& stretch : p.stretches[3]) longest = std::max(longest, stretch.count);
   if (longest < kLongRow || few_results(p, knobs)) return false;
-  const std::int64_t vectors = ceil_div(longest, p.lanes);
-  const double filled = static_cast<double>(longest) / static_cast<double>(vectors * p.lanes);
+  const std::int64_t vectors = ceil_div(longest, kAlign);  // of any instruction set's: this decides an order of sums
+  const double filled = static_cast<double>(longest) / static_cast<double>(vectors * kAlign);
   const auto k = static_cast<double>(p.k), n = static_cast<double>(p.n);
   const double work = static_cast<double>(p.layer.taps) * k * n / 32;
   const double in_rows = work / filled * (vectors == 1 ? 1.8 : 1) * (p.layer.taps > 1 ? 1.45 : 1) + 0.5 * k;
-  return in_rows < work * (p.n <= p.lanes ? 1.8 : 1) + 2.5 * (k + n);
+  return in_rows < work * (p.n <= kAlign && terms_of_step(p) == 1 ? 1.8 : 1) + 2.5 * (k + n);
 }
 
 bool wants_planar(const GatherProgram& p, const Knobs& knobs) {
@@ -143,7 +151,7 @@ void choose_parts(GatherProgram& p, const Geometry& g, const Policy& policy) {
 std::int64_t panel_elements(const GatherProgram& p) {
   const std::int64_t rows = p.layer.taps * p.k;
   switch (p.form) {
-    case GatherForm::dense: return p.layer.groups * rows * round_up(p.n, p.lanes);
+    case GatherForm::dense: return p.layer.groups * rows / p.terms * round_up(p.n * p.terms, p.lanes);
     case GatherForm::dot: return p.layer.groups * rows * p.n;
     case GatherForm::lanewise: return filter_in_place(p) ? 0 : rows * all_results(p);
     case GatherForm::pairs: return p.layer.groups * p.layer.taps * filled_k(p) * round_up(p.n, p.lanes);
@@ -155,8 +163,10 @@ std::int64_t panel_elements(const GatherProgram& p) {
 
 std::int64_t all_results(const GatherProgram& p) { return p.layer.groups * p.n; }
 
+std::int64_t tap_steps(const GatherProgram& p) { return p.k / p.terms; }
+
 LaneBlocks lane_blocks(const GatherProgram& p) {
-  return {p.form == GatherForm::lanewise ? all_results(p) : p.n, p.lanes, p.widest};
+  return {p.form == GatherForm::lanewise ? all_results(p) : p.n * p.terms, p.lanes, p.widest};
 }
 
 bool spreads_channels(const GatherProgram& p) { return p.form == GatherForm::lanewise && (p.k > 1 || p.n > 1); }
@@ -216,7 +226,7 @@ Part part_of(const GatherProgram& p, std::int64_t index) {
   const auto first_channel = [&](std::int64_t item) {
     if (p.form == GatherForm::dot) return item * p.n;
     if (p.form == GatherForm::lanewise) return item == blocks.count ? all_results(p) : blocks.begin(item);
-    return item / blocks.count * p.n + (item % blocks.count == 0 ? 0 : blocks.begin(item % blocks.count));
+    return item / blocks.count * p.n + (item % blocks.count == 0 ? 0 : blocks.begin(item % blocks.count) / p.terms);
   };
   part.channel = first_channel(part.first_item);
   part.channels = first_channel(part.end_item) - part.channel;
@@ -262,8 +272,9 @@ GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Po
   const Knobs knobs = knobs_of(policy);
   p.planar = wants_planar(p, knobs);
   p.form = form_of(p, knobs);
-  const std::int64_t terms = l.taps * (p.form == GatherForm::pairs ? filled_k(p) : p.k);
-  p.several_blocks = p.form != GatherForm::dot && terms > kBlockSteps;
+  if (p.form == GatherForm::dense && !p.planar) p.terms = terms_of_step(p);
+  const std::int64_t steps = l.taps * (p.form == GatherForm::pairs ? filled_k(p) : tap_steps(p));
+  p.several_blocks = p.form != GatherForm::dot && steps > kBlockSteps;
   choose_regions(p, knobs);
   choose_parts(p, g, policy);
   p.panel = panel_elements(p);

@@ -26,6 +26,7 @@ struct GatherProgram {
   bool planar = false;    // channels first: long rows have their positions in the lanes, and channels in the rows
   Image source{}, result{};
   std::int64_t k = 0, n = 0;  // source and result channels of one group
+  std::int64_t terms = 1;     // dense: of neighbouring source channels in one step, a lane each (kernels/tile)
   std::array<std::vector<Stretch>, kAxes> stretches;
   Position region{}, regions{};
   Position source_most{};              // largest box a region reads
@@ -52,6 +53,8 @@ struct Part {
 };
 
 std::int64_t all_results(const GatherProgram& p);
+// Steps of a tap's sum.
+std::int64_t tap_steps(const GatherProgram& p);
 LaneBlocks lane_blocks(const GatherProgram& p);
 bool spreads_channels(const GatherProgram& p);
 // Pairs: source channels of a group with the zeros that fill the last step, and whether kernels read a copy.

@@ -26,7 +26,7 @@ struct LaneBlocks {
 // Vectors a tile should have for the most work a load: 4 beside 6 rows in 32 registers, 2 beside 6 in 16.
 template <class T>
 std::int64_t widest(const TileTable<T>& table) {
-  return table.dense.max_rows[3] >= 6 ? 4 : 2;
+  return table.dense[0].max_rows[3] >= 6 ? 4 : 2;
 }
 
 // args.c is rows x args.lanes; rows are split into tiles as even as possible.

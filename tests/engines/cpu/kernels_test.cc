@@ -37,11 +37,11 @@ std::size_t runs_of_c(const std::vector<Run>& runs) {
 }
 
 template <class T>
-T sum_of_runs(const TileArgs<T>& args, std::size_t count, bool lanewise, std::int64_t m, std::int64_t l) {
+T sum_of_runs(const TileArgs<T>& args, std::size_t count, std::int64_t terms, std::int64_t m, std::int64_t l) {
   T sum = T(0);
   for (const Run* run = args.runs; run != args.runs + count; ++run) {
     for (std::int64_t k = 0; k < run->length; ++k)
-      sum += args.a[run->a * args.a_unit + k * args.a_step + m * args.a_row + (lanewise ? l : 0)] *
+      sum += args.a[run->a * args.a_unit + k * args.a_step + m * args.a_row + l % terms] *
              args.b[run->b * args.b_unit + k * args.b_step + l];
   }
   return sum;
@@ -49,7 +49,7 @@ T sum_of_runs(const TileArgs<T>& args, std::size_t count, bool lanewise, std::in
 
 // Small integers: every order gives the same sum, so a wrong index is the only way to differ.
 template <class T>
-void expect_tile(const TileShapes<T>& shapes, bool lanewise, int vectors, int rows, TileArgs<T> args) {
+void expect_tile(const TileShapes<T>& shapes, std::int64_t terms, int vectors, int rows, TileArgs<T> args) {
   test::Random random(static_cast<std::uint64_t>(100 * vectors + rows));
   const std::vector<T> a = random_values<T>(random, 4000), b = random_values<T>(random, 4000);
   const std::vector<T> before = random_values<T>(random, 4000);
@@ -73,11 +73,11 @@ void expect_tile(const TileShapes<T>& shapes, bool lanewise, int vectors, int ro
   for (std::int64_t m = 0; m < rows; ++m) {
     for (std::int64_t l = 0; l < args.lanes; ++l) {
       T& at_c = wanted_c[static_cast<std::size_t>(3 + m * args.c_row + l)];
-      const T start = args.first ? T(0) : at_c, all = start + sum_of_runs(args, runs.size(), lanewise, m, l);
+      const T start = args.first ? T(0) : at_c, all = start + sum_of_runs(args, runs.size(), terms, m, l);
       if (!apart) at_c = all;
       if (!apart) continue;
       wanted_other[static_cast<std::size_t>(5 + m * args.out_row + l)] = all;
-      if (runs_of_c(runs) > 0) at_c = start + sum_of_runs(args, runs_of_c(runs), lanewise, m, l);
+      if (runs_of_c(runs) > 0) at_c = start + sum_of_runs(args, runs_of_c(runs), terms, m, l);
     }
   }
   shapes.fn[vectors - 1][rows - 1](args);
@@ -86,7 +86,7 @@ void expect_tile(const TileShapes<T>& shapes, bool lanewise, int vectors, int ro
 }
 
 template <class T>
-void expect_tiles(const TileTable<T>& table, const TileShapes<T>& shapes) {
+void expect_tiles(const TileTable<T>& table, const TileShapes<T>& shapes, std::int64_t terms) {
   test::Random random(41);
   for (int vectors = 1; vectors <= kMaxTileVectors; ++vectors) {
     for (int rows = 1; rows <= shapes.max_rows[vectors - 1]; ++rows) {
@@ -94,7 +94,7 @@ void expect_tiles(const TileTable<T>& table, const TileShapes<T>& shapes) {
         TileArgs<T> args{};
         args.lanes = random.between((vectors - 1) * table.lanes + 1, vectors * table.lanes);
         args.first = first;
-        expect_tile(shapes, &shapes == &table.lanewise, vectors, rows, args);
+        expect_tile(shapes, terms, vectors, rows, args);
       }
     }
   }
@@ -107,7 +107,8 @@ class KernelsOf : public testing::TestWithParam<int> {
 
 TEST_P(KernelsOf, tiles_multiply_and_add_and_write_nothing_else) {
   const auto expect_all = [](const auto& table) {
-    for (const auto* shapes : {&table.dense, &table.lanewise}) expect_tiles(table, *shapes);
+    for (std::int64_t i = 0; i < 3; ++i) expect_tiles(table, table.dense[i], std::int64_t{1} << i);
+    expect_tiles(table, table.lanewise, kMaxTileVectors * table.lanes);
   };
   expect_all(kernels().f32.tile);
   expect_all(kernels().f64.tile);

@@ -36,9 +36,34 @@ void settle(const SumArgs<T>& s) {
   }
 }
 
+// Neighbours of 2 vectors added: the sums of `low` first.
+template <class V>
+HWY_INLINE V add_neighbours(V low, V high) {
+  const hn::DFromV<V> d;
+  return hn::Add(hn::ConcatEven(d, high, low), hn::ConcatOdd(d, high, low));
+}
+
+template <class T>
+void join(const JoinArgs<T>& j) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t kLanes = kLanesOf<T>;
+  for (std::int64_t r = 0; r < j.rows; ++r) {
+    for (std::int64_t i = 0; i < j.count; i += kLanes) {
+      // Vectors without a lane in use are not read; what stands for them is not written.
+      const T* from = j.from + r * j.from_row + j.terms * i;
+      const auto part = [&](std::int64_t v) {
+        return v * kLanes < j.terms * (j.count - i) ? hn::LoadU(d, from + v * kLanes) : hn::Zero(d);
+      };
+      auto sum = add_neighbours(part(0), part(1));
+      if (j.terms == 4) sum = add_neighbours(sum, add_neighbours(part(2), part(3)));
+      FirstLanes<T>(j.count - i).store(sum, j.to + r * j.to_row + i);
+    }
+  }
+}
+
 template <class T>
 SumTable<T> sum_table() {
-  return {fold<T>, settle<T>};
+  return {fold<T>, settle<T>, join<T>};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The algorithm of tile.h, once, for any vector width. Included by one thin file an instruction set.
 #pragma once
 
+#include <cstring>
 #include <utility>
 
 #include "engines/cpu/kernels/tile/tile.h"
@@ -9,7 +10,22 @@
 namespace convgrad::cpu::HWY_NAMESPACE {
 namespace {
 
-enum class Operand { dense, lanewise };
+// A vector of a: 1, 2 or 4 neighbours repeated, or as many as it has lanes.
+enum class Operand { dense1 = 1, dense2 = 2, dense4 = 4, lanewise };
+
+template <int kCount, class D, class T>
+HWY_INLINE hn::Vec<D> repeat(D d, const T* from) {
+  if constexpr (kCount == 1) {
+    return hn::Set(d, *from);
+  } else if constexpr (kCount * sizeof(T) == 16) {
+    return hn::LoadDup128(d, from);
+  } else {
+    const hn::Repartition<double, D> pair;
+    double both;
+    std::memcpy(&both, from, sizeof(both));
+    return hn::BitCast(d, hn::Set(pair, both));
+  }
+}
 
 // Rows * vectors accumulators, the vectors of b and one of a must fit the register file. Lanewise
 // tiles are bound by loads, which 8 rows hide; int32 is there to be right, not fast.
@@ -18,6 +34,9 @@ template <class T>
 constexpr int max_rows(Operand operand, int vectors) {
   if (kFewTiles) return vectors > 2 ? 0 : 2;
   if (vectors > 2 && (kRegisters < 32 || !std::is_floating_point_v<T>)) return 0;  // sweep.h would not ask for them
+  const bool several_terms = operand == Operand::dense2 || operand == Operand::dense4;
+  if (several_terms && !std::is_floating_point_v<T>) return 0;
+  if (several_terms && vectors <= 2 && kRegisters == 32) return 0;  // there are always more, which is why
   const int limit = std::is_floating_point_v<T> ? (operand == Operand::lanewise ? 8 : kMaxTileRows) : 4;
   const int rows = (kRegisters - 1 - vectors) / vectors;
   return rows < limit ? rows : limit;
@@ -76,7 +95,7 @@ struct Tile {
       for (int m = 0; m < kRows; ++m) {
         const T* row = p[m / kShare] + (m % kShare) * a_row;
         if constexpr (kOperand != Operand::lanewise) {
-          const V left = hn::Set(D(), *row);
+          const V left = repeat<static_cast<int>(kOperand)>(D(), row);
 #pragma GCC unroll 16
           for (int v = 0; v < kVectors; ++v) sums[m][v] = multiply_add(left, right[v], sums[m][v]);
         } else {
@@ -101,7 +120,7 @@ struct Tile {
 
   // The rows of the next tile, which its caller will ask for soon: two cache lines of each hold a chunk's steps.
   static HWY_INLINE void fetch_next_rows(const TileArgs<T>& t, const Run& run) {
-    if (kOperand != Operand::dense || t.a_step != 1) return;
+    if (kOperand == Operand::lanewise || t.a_step != static_cast<int>(kOperand)) return;
     const T* next = t.a + run.a * t.a_unit + kRows * t.a_row;
 #pragma GCC unroll 16
     for (int m = 0; m < kRows; ++m) {
@@ -167,7 +186,10 @@ template <class T>
 TileTable<T> tile_table() {
   TileTable<T> table{};
   table.lanes = kLanesOf<T>;
-  fill<T, Operand::dense>(table.dense, std::make_integer_sequence<int, kMaxTileVectors>());
+  fill<T, Operand::dense1>(table.dense[0], std::make_integer_sequence<int, kMaxTileVectors>());
+  fill<T, Operand::dense2>(table.dense[1], std::make_integer_sequence<int, kMaxTileVectors>());
+  if constexpr (sizeof(T) == 4)
+    fill<T, Operand::dense4>(table.dense[2], std::make_integer_sequence<int, kMaxTileVectors>());
   fill<T, Operand::lanewise>(table.lanewise, std::make_integer_sequence<int, kMaxTileVectors>());
   return table;
 }

@@ -1,11 +1,14 @@
 // The one multiply-add kernel of the engine: a tile of sums held in registers.
 //
-//   dense      c[m][l] = sum over k  a[k,m]    * b[k][l]
-//   lanewise   c[m][l] = sum over k  a[k,m][l] * b[k][l]      depthwise and small groups
+//   dense      c[m][l] = sum over k  a[k,m][l % s] * b[k][l]      s = 1, 2 or 4 terms a step, side by side
+//   lanewise   c[m][l] = sum over k  a[k,m][l]     * b[k][l]      depthwise and small groups
 //
 // l runs over the lanes (neighbours in memory), m over the rows of the tile, k over the steps of a
 // list of runs. Every lane adds its terms in the order of the list, one fused multiply-add a term,
 // so the bits depend on the list and not on the tile or the vector width.
+//
+// One load of a serves all vectors of b, so tiles of one or two vectors wait for loads. With s = 4 or 2 a layer of 16
+// or 32 result channels has four vectors too: each holds s terms of its channels, which are joined at the end.
 #pragma once
 
 #include <cstdint>
@@ -60,8 +63,8 @@ struct TileShapes {
 
 template <class T>
 struct TileTable {
-  int lanes;  // of one vector
-  TileShapes<T> dense;
+  int lanes;               // of one vector
+  TileShapes<T> dense[3];  // by log2 of s
   TileShapes<T> lanewise;
 };
 
