@@ -41,20 +41,26 @@ constexpr std::int64_t kAllBenchBytes = std::int64_t{16} << 20;
 std::int64_t& workers_of(GatherProgram& p) { return p.workers; }
 std::int64_t& workers_of(FilterProgram& p) { return p.workers; }
 
+// Packed filter, or partial sums of the slices.
+template <class Work>
+std::int64_t shared_bytes(Work work, DType dtype) {
+  workers_of(work) = 0;
+  return workspace_bytes(work, dtype);
+}
+
 // Of one worker.
 template <class Work>
 std::int64_t bench_bytes(Work work, DType dtype) {
-  workers_of(work) = 0;
-  const std::int64_t shared = workspace_bytes(work, dtype);
   workers_of(work) = 1;
-  return workspace_bytes(work, dtype) - shared;
+  return workspace_bytes(work, dtype) - shared_bytes(work, dtype);
 }
 
+// `taken` of the memory is in use already.
 template <class Work>
-void limit_workers(Work& work, DType dtype) {
+void limit_workers(Work& work, DType dtype, std::int64_t taken) {
   std::int64_t& workers = workers_of(work);
   if (workers == 1) return;
-  const std::int64_t allowed = std::max(kAllBenchBytes, kBenchBytes * workers);
+  const std::int64_t allowed = std::max(kAllBenchBytes, kBenchBytes * workers) - taken;
   workers = std::clamp<std::int64_t>(allowed / std::max<std::int64_t>(1, bench_bytes(work, dtype)), 1, workers);
 }
 
@@ -68,7 +74,7 @@ GatherProgram gather_in_memory(const Geometry& g, const Kernels& kernels, Policy
     policy.knobs = knobs;
     p = gather_program(g, kernels, policy, pairs);
   }
-  limit_workers(p, g.dtype);
+  limit_workers(p, g.dtype, 0);
   return p;
 }
 
@@ -87,7 +93,7 @@ std::shared_ptr<Program> program_of(const Geometry& g, const Policy& policy) {
     program->work = std::move(*in_pairs);
   } else {
     FilterProgram filter = filter_program(g, policy);
-    limit_workers(filter, g.dtype);
+    limit_workers(filter, g.dtype, shared_bytes(filter, g.dtype));
     program->work = std::move(filter);
   }
   return program;

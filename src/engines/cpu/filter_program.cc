@@ -90,7 +90,9 @@ void choose_regions(FilterProgram& p) {
   const Position all = outputs_of(p.layer);
   std::int64_t positions = std::clamp(kRegionElements / channels, kLeastRegion, kMostRegion);
   p.region = part_of_at_most(all, positions);
-  while (stages_x(p) && largest_input_box(p) * most_input_channels(p) * planes > kStagedElements && positions > 1)
+  const bool copies_x = stages_x(p) || spreads_channels(p);
+  const std::int64_t copied = std::max(most_input_channels(p), spreads_channels(p) ? p.co_each * planes : 0);
+  while (copies_x && largest_input_box(p) * copied > kStagedElements && positions > 1)
     p.region = part_of_at_most(all, positions /= 2);
   p.strip = part_of_at_most(p.region, kStrip);
   for (std::size_t a = 0; a < kAxes; ++a) p.regions[a] = ceil_div(all[a], p.region[a]);

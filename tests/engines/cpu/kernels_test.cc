@@ -116,6 +116,32 @@ TEST_P(KernelsOf, tiles_multiply_and_add_and_write_nothing_else) {
 }
 
 template <class T>
+void expect_joins(const SumTable<T>& table) {
+  test::Random random(43);
+  for (std::int64_t terms : {2, 4}) {
+    for (std::int64_t count = 1; count <= 40; ++count) {
+      const std::int64_t pitch = (terms * count + 15) / 16 * 16, rows = 3;
+      const std::vector<T> from = random_values<T>(random, static_cast<std::size_t>(rows * pitch));
+      std::vector<T> to(300, T(77)), wanted = to;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (std::int64_t i = 0; i < count; ++i) {
+          T sum = T(0);
+          for (std::int64_t e = 0; e < terms; ++e) sum += from[static_cast<std::size_t>(r * pitch + terms * i + e)];
+          wanted[static_cast<std::size_t>(r * (count + 5) + i)] = sum;
+        }
+      }
+      table.join({from.data(), pitch, to.data(), count + 5, rows, count, terms});
+      ASSERT_EQ(to, wanted) << count << " of " << terms;
+    }
+  }
+}
+
+TEST_P(KernelsOf, neighbours_are_joined) {
+  expect_joins(kernels().f32.sums);
+  expect_joins(kernels().f64.sums);
+}
+
+template <class T>
 void expect_dots(const DotTable<T>& table) {
   test::Random random(42);
   for (std::int64_t cols = 1; cols <= kMaxDotCols; ++cols) {
