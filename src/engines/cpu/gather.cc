@@ -17,6 +17,7 @@ namespace {
 // a part of the panel (18 KB) that all its tiles use before the next part is fetched.
 constexpr std::int64_t kStripRows = 64;
 constexpr std::int64_t kPanelSteps = 72;
+constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;  // larger results are written past the caches
 
 // Memory of one worker.
 template <class T>
@@ -54,6 +55,7 @@ struct Job {
   DType dtype;
   Carver carve;
   T* panel;
+  bool streams;  // the result is written past the caches
 
   Job(const GatherProgram& program, const Kernels& all, const EngineArgs& args, DType type)
       : p(program),
@@ -64,7 +66,15 @@ struct Job {
         result(args.result),
         dtype(type),
         carve(args.workspace),
-        panel(carve.take<T>(program.panel)) {}
+        panel(carve.take<T>(program.panel)),
+        streams(large_result(program) && reinterpret_cast<std::uintptr_t>(result) % 64 == 0) {}
+
+  // Of whole vectors. Fetching it into the caches first would be a third of the traffic of a depthwise layer.
+  static bool large_result(const GatherProgram& p) {
+    const auto bytes = static_cast<std::int64_t>(sizeof(T)), row = all_results(p) * bytes;
+    const std::int64_t aligned = p.form == GatherForm::dense ? p.n * bytes : row;
+    return direct(p.result) && aligned % 64 == 0 && volume(p.results()) * row >= kStreamedBytes;
+  }
 };
 
 // A lane block of the packed filter: rows are the steps of all taps.
@@ -366,6 +376,7 @@ class Unit {
     args.a_row = c[axis].source_step * source_.step[axis];
     args.out = result_.base;
     args.out_row = c[axis].step * result_.step[axis];
+    args.streams = job_.streams;
     return args;
   }
 
@@ -401,6 +412,7 @@ class Unit {
       args.run_count = next - part;
       args.first = part == range.begin;
       const bool to_result = args.out_is_far = range.to_result && next == range.end;
+      args.streams = to_result && tiles.args.streams;
       args.out_row = to_result ? tiles.args.out_row : args.c_row;
       args.c = bench_.sums.c;
       for (std::int64_t i = 0; i < strip.count; ++i) {
@@ -461,6 +473,7 @@ void run_unit(void* context, std::int64_t index, int worker) {
   const Workbench<T> bench = workbench_of<Workbench<T>>(job.carve, job.p, worker);
   Unit<T> unit(job, job.p.region_box(index / job.p.parts), part_of(job.p, index % job.p.parts), bench);
   job.p.planar ? unit.run_planar() : unit.run();
+  if (job.streams) job.kernels.fence();
 }
 
 template <class T>

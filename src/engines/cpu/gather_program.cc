@@ -110,8 +110,6 @@ std::int64_t item_count(const GatherProgram& p) {
   return 1;
 }
 
-Position results_of(const GatherProgram& p) { return {extent(p, 0), extent(p, 1), extent(p, 2), extent(p, 3)}; }
-
 // Whether kernels read a copy of the source.
 bool stages_source(const GatherProgram& p) { return spreads_channels(p) || !direct(p.source); }
 
@@ -128,7 +126,7 @@ bool narrow_parts(const GatherProgram& p) { return p.form == GatherForm::lanewis
 void choose_regions(GatherProgram& p, const Knobs& knobs) {
   const std::int64_t channels =
       narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), all_results(p));
-  p.region = part_of_at_most(results_of(p), most_positions(p, channels, knobs));
+  p.region = part_of_at_most(p.results(), most_positions(p, channels, knobs));
   for (std::size_t a = 0; a < kAxes; ++a) {
     const Axis& axis = p.layer.axes[a];
     const std::int64_t reach = (axis.taps - 1) * axis.dilation;
@@ -244,7 +242,11 @@ std::int64_t most(const GatherProgram& p, std::int64_t Part::* field) {
 
 std::int64_t result_pitch(std::int64_t channels) { return channels < kAlign ? channels : round_up(channels, kAlign); }
 
-Box GatherProgram::region_box(std::int64_t index) const { return part_number(index, {{}, results_of(*this)}, region); }
+Position GatherProgram::results() const {
+  return {extent(*this, 0), extent(*this, 1), extent(*this, 2), extent(*this, 3)};
+}
+
+Box GatherProgram::region_box(std::int64_t index) const { return part_number(index, {{}, results()}, region); }
 
 GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Policy& policy,
                              const PairKernels* pairs) {

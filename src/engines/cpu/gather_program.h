@@ -37,6 +37,7 @@ struct GatherProgram {
   bool several_blocks = false;  // sums longer than one block
   const PairKernels* pairs = nullptr;
 
+  Position results() const;  // extents
   std::int64_t region_count() const { return regions[0] * regions[1] * regions[2] * regions[3]; }
   Box region_box(std::int64_t index) const;
 };

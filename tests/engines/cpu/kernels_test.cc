@@ -55,7 +55,7 @@ void expect_tile(const TileShapes<T>& shapes, std::int64_t terms, int vectors, i
   const std::vector<T> before = random_values<T>(random, 4000);
   const std::vector<Run> runs = random_runs(random, 100, 3);
   std::vector<T> c = before, other = before;
-  const bool apart = random.between(0, 1) != 0;
+  const bool apart = args.streams || random.between(0, 1) != 0;
   args.a = a.data();
   args.a_row = random.between(1, 70);
   args.a_step = random.between(1, 70);
@@ -67,8 +67,10 @@ void expect_tile(const TileShapes<T>& shapes, std::int64_t terms, int vectors, i
   args.run_count = static_cast<std::int64_t>(runs.size());
   args.c = c.data() + 3;
   args.c_row = args.lanes + random.between(0, 9);
-  args.out = apart ? other.data() + 5 : args.c;
-  args.out_row = apart ? args.lanes + random.between(0, 9) : args.c_row;
+  const auto misplaced = reinterpret_cast<std::uintptr_t>(other.data()) % 64 / sizeof(T);
+  const std::size_t place = args.streams ? (64 / sizeof(T) - misplaced) % (64 / sizeof(T)) : 5;
+  args.out = apart ? other.data() + place : args.c;
+  args.out_row = !apart ? args.c_row : args.lanes + (args.streams ? 0 : random.between(0, 9));
   std::vector<T> wanted_c = before, wanted_other = before;
   for (std::int64_t m = 0; m < rows; ++m) {
     for (std::int64_t l = 0; l < args.lanes; ++l) {
@@ -76,7 +78,7 @@ void expect_tile(const TileShapes<T>& shapes, std::int64_t terms, int vectors, i
       const T start = args.first ? T(0) : at_c, all = start + sum_of_runs(args, runs.size(), terms, m, l);
       if (!apart) at_c = all;
       if (!apart) continue;
-      wanted_other[static_cast<std::size_t>(5 + m * args.out_row + l)] = all;
+      wanted_other[place + static_cast<std::size_t>(m * args.out_row + l)] = all;
       if (runs_of_c(runs) > 0) at_c = start + sum_of_runs(args, runs_of_c(runs), terms, m, l);
     }
   }
@@ -94,6 +96,9 @@ void expect_tiles(const TileTable<T>& table, const TileShapes<T>& shapes, std::i
         TileArgs<T> args{};
         args.lanes = random.between((vectors - 1) * table.lanes + 1, vectors * table.lanes);
         args.first = first;
+        expect_tile(shapes, terms, vectors, rows, args);
+        args.lanes = std::int64_t{vectors} * table.lanes;
+        args.streams = true;
         expect_tile(shapes, terms, vectors, rows, args);
       }
     }

@@ -1,6 +1,8 @@
 // The tables of the target this file's flags name. Included by kernels/isa_<name>.cc alone.
 #pragma once
 
+#include <hwy/cache_control.h>
+
 #include "engines/cpu/kernels/copy/generic.h"
 #include "engines/cpu/kernels/dot/generic.h"
 #include "engines/cpu/kernels/kernels.h"
@@ -23,7 +25,8 @@ Kernels kernel_tables(std::string_view isa) {
           kernel_set<double>(),
           kernel_set<std::uint32_t>(),
           copy_table(),
-          pack_table()};
+          pack_table(),
+          [] { hwy::FlushStream(); }};
 }
 
 }  // namespace

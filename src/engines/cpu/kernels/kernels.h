@@ -28,6 +28,7 @@ struct Kernels {
   KernelSet<std::uint32_t> u32;
   CopyTable copy;
   PackTable pack;
+  void (*fence)();  // after stores past the caches, before another thread may look
 
   template <class T>
   const KernelSet<T>& of() const {

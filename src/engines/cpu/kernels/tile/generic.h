@@ -59,9 +59,11 @@ struct Tile {
     if (kMasked && v == kVectors - 1) return tail.load(from + v * kLanes);
     return hn::LoadU(D(), from + v * kLanes);
   }
-  template <bool kMasked>
+  template <bool kMasked, bool kStreams>
   HWY_INLINE void store(V value, T* to, int v) const {
-    if (kMasked && v == kVectors - 1) {
+    if (kStreams) {
+      hn::Stream(value, D(), to + v * kLanes);
+    } else if (kMasked && v == kVectors - 1) {
       tail.store(value, to + v * kLanes);
     } else {
       hn::StoreU(value, D(), to + v * kLanes);
@@ -129,14 +131,14 @@ struct Tile {
     }
   }
 
-  template <bool kMasked>
+  template <bool kMasked, bool kStreams>
   HWY_INLINE void close_chunk(const TileArgs<T>& t, bool first, T* out, std::int64_t out_row) {
 #pragma GCC unroll 16
     for (int m = 0; m < kRows; ++m) {
       const T* row = t.c + m * t.c_row;
 #pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v)
-        store<kMasked>(first ? sums[m][v] : hn::Add(load<kMasked>(row, v), sums[m][v]), out + m * out_row, v);
+        store<kMasked, kStreams>(first ? sums[m][v] : hn::Add(load<kMasked>(row, v), sums[m][v]), out + m * out_row, v);
     }
   }
 
@@ -146,14 +148,15 @@ struct Tile {
     constexpr bool kMaskedClose = !kWhole || HWY_TARGET <= HWY_AVX3;
     Tile tile(t);
     tile.clear();
-    if (t.out_is_far) fetch_out(t);
+    if (t.out_is_far && !t.streams) fetch_out(t);
     bool first = t.first;
     for (const Run *r = t.runs, *last = t.runs + t.run_count - 1; r <= last; ++r) {
       fetch_next_rows(t, *r);
       tile.template steps<!kWhole>(t, *r);
       if (!r->closes) continue;
       const bool ends = r == last;
-      tile.template close_chunk<kMaskedClose>(t, first, ends ? t.out : t.c, ends ? t.out_row : t.c_row);
+      if (kWhole && ends && t.streams) return tile.template close_chunk<false, true>(t, first, t.out, t.out_row);
+      tile.template close_chunk<kMaskedClose, false>(t, first, ends ? t.out : t.c, ends ? t.out_row : t.c_row);
       tile.clear();
       first = false;
     }

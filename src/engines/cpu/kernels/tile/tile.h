@@ -46,6 +46,7 @@ struct TileArgs {
   std::int64_t lanes;  // in (0, lanes of the kernel]
   bool first;
   bool out_is_far;  // beyond the first cache: worth a prefetch
+  bool streams;     // whole tiles past the caches: out and out_row are multiples of a vector
 };
 
 template <class T>
