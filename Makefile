@@ -1,6 +1,6 @@
 # Each target does all of its own set-up; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-heavy asan tsan clang bench bench-peers profile fuzz coverage format lint clean
+.PHONY: help setup demo test test-heavy asan tsan clang arm bench bench-peers profile fuzz coverage format lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
@@ -32,6 +32,11 @@ clang: setup ## all tests built by clang
 	@tools/setup --dev
 	@tools/build clang
 	@ctest --preset clang
+
+arm: setup ## the tests built for 64-bit Arm, run under emulation
+	@tools/setup --arm
+	@tools/build arm
+	@ctest --preset arm
 
 bench: setup ## time validation and a tiny call, then the layers of bench/shapes.json (ARGS: options of convgrad bench)
 	@tools/build release --target validate_bench tiny_bench convgrad_cli

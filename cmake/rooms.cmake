@@ -30,6 +30,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(flags_pairs_amx -mamx-tile -mamx-bf16)
   set(flags_pairs_avx512bf16 -march=skylake-avx512 -mavx512bf16 -mprefer-vector-width=512)
   set(cpu_pairs amx avx512bf16 amx_model)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
+  set(flags_neon -march=armv8-a+crypto)  # Highway's functions ask for it; no instruction of it is used
+  set(cpu_isas neon)
+  set(cpu_pairs amx_model)
 else()
   set(cpu_isas)  # the engine says that it is not available
   set(cpu_pairs amx_model)

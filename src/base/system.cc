@@ -45,6 +45,8 @@ std::vector<std::string> cpu_features() {
   CONVGRAD_FEATURE("avx512vnni")
   CONVGRAD_FEATURE("avx512bf16")
 #undef CONVGRAD_FEATURE
+#elif defined(__aarch64__)
+  found.emplace_back("neon");  // part of every 64-bit Arm CPU
 #endif
   if (amx_bf16_usable()) found.emplace_back("amx_bf16");
   return found;

@@ -58,17 +58,32 @@ TEST(Memory, the_callers_rounding_mode_neither_changes_nor_matters) {
   }
 }
 
+// Flush denormal operands and results to zero.
 #if defined(__x86_64__)
+constexpr unsigned kFlush = 0x8040;
+unsigned float_modes() { return _mm_getcsr(); }
+void set_float_modes(unsigned modes) { _mm_setcsr(modes); }
+#elif defined(__aarch64__)
+constexpr unsigned kFlush = 1u << 24;
+unsigned float_modes() {
+  std::uint64_t modes;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(modes));
+  return static_cast<unsigned>(modes);
+}
+void set_float_modes(unsigned modes) { __asm__ volatile("msr fpcr, %0" : : "r"(std::uint64_t{modes})); }
+#endif
+
+#if defined(__x86_64__) || defined(__aarch64__)
 TEST(Memory, the_callers_flush_mode_neither_changes_nor_matters) {
   const ConvProblem problem = parse_problem("n1c1w1_k1s1_valid_f32_forward").value();
   const Tensor tiny = Tensor::from<float>({1, 1, 1}, std::vector<float>{0x1p-140f}).value();
   const Tensor half = Tensor::from<float>({1, 1, 1}, std::vector<float>{0.5f}).value();
-  const unsigned before = _mm_getcsr();
-  _mm_setcsr(before | 0x8040);  // flush results and operands to zero
+  const unsigned before = float_modes();
+  set_float_modes(before | kFlush);
   const Tensor got = compute(problem, tiny, half).value();
-  const unsigned after = _mm_getcsr();
-  _mm_setcsr(before);
-  EXPECT_EQ(after & 0x8040, 0x8040u);
+  const unsigned after = float_modes();
+  set_float_modes(before);
+  EXPECT_EQ(after & kFlush, kFlush);
   EXPECT_EQ(got.at(0), 0x1p-141);
 }
 #endif

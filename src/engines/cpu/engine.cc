@@ -29,7 +29,7 @@ struct Program final : EngineProgram {
 
 bool gathers(const Geometry& g) { return g.direction == Direction::forward || g.direction == Direction::input_grad; }
 
-// Pairs round otherwise than fused multiply-adds in f32, which every CPU with AVX2 has.
+// Pairs round otherwise than fused multiply-adds in f32, which every CPU with AVX2 or NEON has.
 const PairKernels* pairs_for(const Policy& policy) {
   return policy.math == MathMode::canonical ? nullptr : chosen_pairs();
 }
@@ -240,7 +240,7 @@ namespace convgrad {
 
 Engine engine_cpu() {
   return {.name = "cpu",
-          .description = "register tiles for SSE4, AVX2 and AVX-512, AMX and AVX512-BF16 for bf16; every problem",
+          .description = "register tiles for SSE4, AVX2, AVX-512 and NEON, AMX and AVX512-BF16 for bf16; every problem",
           .available = [] { return !cpu::runnable_kernels().empty(); },
           .objection = [](const Geometry&) { return cpu::isa_objection(); },
           .propose = cpu::propose,

@@ -19,14 +19,8 @@ KernelSet<T> kernel_set() {
 }
 
 Kernels kernel_tables(std::string_view isa) {
-  return {isa,
-          HWY_TARGET <= HWY_AVX2,
-          kernel_set<float>(),
-          kernel_set<double>(),
-          kernel_set<std::uint32_t>(),
-          copy_table(),
-          pack_table(),
-          [] { hwy::FlushStream(); }};
+  return {isa,          kFusesMultiplyAdd, kernel_set<float>(),       kernel_set<double>(), kernel_set<std::uint32_t>(),
+          copy_table(), pack_table(),      [] { hwy::FlushStream(); }};
 }
 
 }  // namespace

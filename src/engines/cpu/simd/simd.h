@@ -19,6 +19,10 @@ constexpr bool kFewTiles = true;
 constexpr bool kFewTiles = false;
 #endif
 
+// Targets of x86 compare by age, the newest least; all of Arm's are greater than any of them.
+constexpr bool kFusesMultiplyAdd = HWY_TARGET <= HWY_AVX2 || HWY_ARCH_ARM_A64;
+constexpr int kRegisters = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 32 : 16;
+
 template <class T>
 inline constexpr int kLanesOf = static_cast<int>(hn::MaxLanes(hn::ScalableTag<T>()));
 

@@ -12,7 +12,7 @@ namespace {
 // Rows of a tile: as many as leave the accumulators in registers.
 template <class T, int kCols>
 constexpr int dot_rows() {
-  constexpr int kBudget = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 24 : 10;
+  constexpr int kBudget = kRegisters == 32 ? 24 : 10;
   constexpr int kRows = kFewTiles || !std::is_floating_point_v<T> ? 1 : kBudget / kCols;
   return kRows >= 16 ? 16 : kRows >= 8 ? 8 : kRows >= 4 ? 4 : kRows >= 2 ? 2 : 1;
 }

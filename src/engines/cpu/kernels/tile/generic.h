@@ -29,7 +29,6 @@ HWY_INLINE hn::Vec<D> repeat(D d, const T* from) {
 
 // Rows * vectors accumulators, the vectors of b and one of a must fit the register file. Lanewise
 // tiles are bound by loads, which 8 rows hide; int32 is there to be right, not fast.
-constexpr int kRegisters = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 32 : 16;
 template <class T>
 constexpr int max_rows(Operand operand, int vectors) {
   if (kFewTiles) return vectors > 2 ? 0 : 2;
