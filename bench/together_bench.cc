@@ -1,7 +1,7 @@
 // conv_gradients() against the three calls it stands for, one after the other and in turns, so that both see the same
 // machine: least and median milliseconds, of processor time for one thread, which others on the machine disturb less,
 // and of the wall clock for two. Bits are compared before anything is timed.
-//   build/release/bench/together_bench [seconds a cell, 2 by default]
+//   build/release/bench/together_bench [seconds a cell, 2 by default [part of the cells' names]]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -21,12 +21,9 @@ struct LayerRow {
   const char* problem;  // without layout, element type and direction
 };
 constexpr LayerRow kLayers[] = {
-    {"rn50_res2_3x3", "n16c64h56w56_k64r3s3_same"},
-    {"rn50_res2_1x1_expand", "n16c64h56w56_k256r1s1_valid"},
-    {"rn50_res4_1x1_reduce", "n16c1024h14w14_k256r1s1_valid"},
-    {"mobilenet_dw3x3", "n16c128h56w56_k128r3s3_same_g128"},
-    {"stem_7x7s2", "n16c3h112w112_k64r7s7_st2_same"},
-    {"volume_3x3x3", "n2c32d16h28w28_k32t3r3s3_same"},
+    {"rn50_res2_3x3", "n16c64h56w56_k64r3s3_same"},          {"rn50_res2_1x1_expand", "n16c64h56w56_k256r1s1_valid"},
+    {"mobilenet_dw3x3", "n16c128h56w56_k128r3s3_same_g128"}, {"mobilenet_1x1", "n16c32h112w112_k64r1s1_valid"},
+    {"volume_3x3x3", "n2c32d16h28w28_k32t3r3s3_same"},       {"volume_dw3x3x3", "n4c108d16h28w28_k108t3r3s3_same_g108"},
 };
 
 void demand(bool fact, const std::string& what) {
@@ -101,6 +98,12 @@ double seconds_of(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+double middle(std::vector<double> values) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
 class Times {
  public:
   explicit Times(clockid_t clock) : clock_(clock) {}
@@ -110,18 +113,23 @@ class Times {
     call();
     ms_.push_back(1e3 * (seconds_of(clock_) - start));
   }
+  const std::vector<double>& all() const { return ms_; }
   double least() const { return *std::min_element(ms_.begin(), ms_.end()); }
-  double median() {
-    std::nth_element(ms_.begin(), ms_.begin() + static_cast<std::ptrdiff_t>(ms_.size() / 2), ms_.end());
-    return ms_[ms_.size() / 2];
-  }
+  double median() const { return middle(ms_); }
 
  private:
   clockid_t clock_;
   std::vector<double> ms_;
 };
 
-// A row of a table: times, and how much less one call takes, by the least and by the median.
+// Of one call to the three timed beside it.
+double middle_ratio(const Times& one, const Times& three) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < one.all().size(); ++i) ratios.push_back(one.all()[i] / three.all()[i]);
+  return middle(ratios);
+}
+
+// A row of a table: times, and the change by one call: of the least time, and the median over neighbouring calls.
 void time_cell(const LayerRow& row, const std::string& cell, int threads, double seconds) {
   const Layer layer(std::string(row.problem) + cell, threads);
   layer.check();
@@ -131,10 +139,12 @@ void time_cell(const LayerRow& row, const std::string& cell, int threads, double
   do {
     three.time([&] { layer.apart(); });
     one.time([&] { layer.together(); });
+    one.time([&] { layer.together(); });
+    three.time([&] { layer.apart(); });
   } while (seconds_of(CLOCK_MONOTONIC) < end);
   std::printf("| %s%s | %d | %.2f, %.2f | %.2f, %.2f | %+.1f %%, %+.1f %% |\n", row.name, cell.c_str(), threads,
               three.least(), three.median(), one.least(), one.median(), 100 * (one.least() / three.least() - 1),
-              100 * (one.median() / three.median() - 1));
+              100 * (middle_ratio(one, three) - 1));
   std::fflush(stdout);
 }
 
@@ -142,10 +152,12 @@ void time_cell(const LayerRow& row, const std::string& cell, int threads, double
 
 int main(int argc, char** argv) {
   const double seconds = argc > 1 ? std::atof(argv[1]) : 2;
+  const std::string wanted = argc > 2 ? argv[2] : "";
   std::printf("%s; ms, least and median\n\n", system_info().cpu.c_str());
   std::printf("| layer | threads | three calls | one call | change |\n|---|---|---|---|---|\n");
   for (const LayerRow& row : kLayers) {
     for (const char* cell : {"_chlast_f32", "_chfirst_f32", "_chlast_bf16", "_chfirst_bf16"}) {
+      if ((row.name + std::string(cell)).find(wanted) == std::string::npos) continue;
       for (const int threads : {1, 2}) time_cell(row, cell, threads, seconds);
     }
   }
