@@ -1,5 +1,6 @@
 // The eager calls: a ConvCall from the arguments, then geometry, plan, run.
 #include "api/guard.h"
+#include "api/run.h"
 #include "convgrad/conv.h"
 
 namespace convgrad {
@@ -37,14 +38,27 @@ ConvCall call_of(Op op, const Given& given, const ConvOptions& options) {
   return call;
 }
 
-Result<Tensor> plan_and_run(const Geometry& geometry, const TensorView& first, const TensorView& second,
-                            const Policy& policy) {
-  const Result<Plan> plan = make_plan(geometry, policy);
+// A plan and the memory of its result.
+struct Planned {
+  Plan plan;
+  Tensor result;
+};
+
+Result<Planned> planned(Geometry geometry, Direction direction, const Policy& policy) {
+  geometry.direction = direction;
+  Result<Plan> plan = make_plan(geometry, policy);
   if (!plan.ok()) return plan.status();
   Result<Tensor> result = Tensor::zeros(geometry.dtype, result_shape(geometry));
-  if (!result.ok()) return result;
-  CONVGRAD_RETURN_IF_ERROR(run(*plan, {first, second, result->mutable_view(), {}}, policy));
-  return result;
+  if (!result.ok()) return result.status();
+  return Planned{std::move(*plan), std::move(*result)};
+}
+
+Result<Tensor> plan_and_run(const Geometry& geometry, const TensorView& first, const TensorView& second,
+                            const Policy& policy) {
+  Result<Planned> made = planned(geometry, geometry.direction, policy);
+  if (!made.ok()) return made.status();
+  CONVGRAD_RETURN_IF_ERROR(run(made->plan, {first, second, made->result.mutable_view(), {}}, policy));
+  return std::move(made->result);
 }
 
 Result<Tensor> compute_given(Op op, const Given& given, const ConvOptions& options) {
@@ -105,18 +119,21 @@ Result<ConvGradients> conv_gradients(const TensorView& input, const TensorView& 
                                      const ConvOptions& options) {
   return guarded([&]() -> Result<ConvGradients> {
     const Op op = input.shape.size() == 5 ? Op::conv3d_backprop_filter_v2 : Op::conv2d_backprop_filter;
-    Result<Geometry> geometry =
+    const Result<Geometry> geometry =
         validate(call_of(op, {input, out_backprop, filter.shape}, options), options.policy.limits);
     if (!geometry.ok()) return geometry.status();
-    Result<Tensor> grad_filter = plan_and_run(*geometry, input, out_backprop, options.policy);
-    if (!grad_filter.ok()) return grad_filter.status();
-    geometry->direction = Direction::input_grad;
-    Result<Tensor> grad_in = plan_and_run(*geometry, filter, out_backprop, options.policy);
-    if (!grad_in.ok()) return grad_in.status();
-    geometry->direction = Direction::bias_grad;
-    Result<Tensor> grad_bias = plan_and_run(*geometry, out_backprop, {}, options.policy);
-    if (!grad_bias.ok()) return grad_bias.status();
-    return ConvGradients{std::move(*grad_in), std::move(*grad_filter), std::move(*grad_bias)};
+    Result<Planned> for_filter = planned(*geometry, Direction::filter_grad, options.policy);
+    if (!for_filter.ok()) return for_filter.status();
+    Result<Planned> for_input = planned(*geometry, Direction::input_grad, options.policy);
+    if (!for_input.ok()) return for_input.status();
+    Result<Planned> for_bias = planned(*geometry, Direction::bias_grad, options.policy);
+    if (!for_bias.ok()) return for_bias.status();
+    CONVGRAD_RETURN_IF_ERROR(
+        run_gradients({.input = {for_input->plan, {filter, out_backprop, for_input->result.mutable_view(), {}}},
+                       .filter = {for_filter->plan, {input, out_backprop, for_filter->result.mutable_view(), {}}},
+                       .bias = {for_bias->plan, {out_backprop, {}, for_bias->result.mutable_view(), {}}}},
+                      options.policy));
+    return ConvGradients{std::move(for_input->result), std::move(for_filter->result), std::move(for_bias->result)};
   });
 }
 

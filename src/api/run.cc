@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api/guard.h"
+#include "api/run.h"
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/rules.h"
@@ -125,35 +126,54 @@ Result<const void*> placed(const TensorView& view, std::optional<Tensor>& copy) 
   return static_cast<const void*>(copy->data());
 }
 
-Status run_engine(const Plan& plan, const RunArgs& args, const Policy& policy) {
-  const Result<const Engine*> engine = engine_of(plan);
-  if (!engine.ok()) return engine.status();
-  std::optional<Tensor> first_copy, second_copy;
-  std::shared_ptr<void> result_copy;
-  const bool needs_scratch = plan.workspace_bytes > 0 && args.workspace.data == nullptr;
-  const Scratch scratch(needs_scratch ? static_cast<std::size_t>(plan.workspace_bytes) : 0);
-  if (needs_scratch && scratch.data() == nullptr) return Status::out_of_memory();
-  EngineArgs placed_args{nullptr, nullptr, args.result.data, needs_scratch ? scratch.data() : args.workspace.data};
-  const Result<const void*> first = placed(args.first, first_copy);
-  if (!first.ok()) return first.status();
-  placed_args.first = *first;
-  if (plan.geometry.direction != Direction::bias_grad) {
-    const Result<const void*> second = placed(args.second, second_copy);
-    if (!second.ok()) return second.status();
-    placed_args.second = *second;
-  }
-  if (!direct(args.result)) {
-    result_copy = aligned_buffer(static_cast<std::size_t>(fixed_result_shape(plan.geometry).elements()) *
-                                 size_of(plan.geometry.dtype));
-    if (result_copy == nullptr) return Status::out_of_memory();
-    placed_args.result = result_copy.get();
-  }
-  CONVGRAD_RETURN_IF_ERROR((*engine)->run(plan, placed_args, policy));
-  if (result_copy != nullptr) scatter(footprint_of(args.result), result_copy.get(), args.result.data);
-  return {};
-}
+// What a plan's engine is given: the tensors where it wants them, and a workspace.
+class Placement {
+ public:
+  Placement(const Plan& plan, const RunArgs& args)
+      : plan_(plan),
+        given_(args),
+        needs_scratch_(plan.workspace_bytes > 0 && args.workspace.data == nullptr),
+        scratch_(needs_scratch_ ? static_cast<std::size_t>(plan.workspace_bytes) : 0) {}
 
-Status check_and_run(const Plan& plan, const RunArgs& args, const Policy& policy) {
+  Status prepare() {
+    if (needs_scratch_ && scratch_.data() == nullptr) return Status::out_of_memory();
+    args_ = {nullptr, nullptr, given_.result.data, needs_scratch_ ? scratch_.data() : given_.workspace.data};
+    const Result<const void*> first = placed(given_.first, first_copy_);
+    if (!first.ok()) return first.status();
+    args_.first = *first;
+    if (plan_.geometry.direction != Direction::bias_grad) {
+      const Result<const void*> second = placed(given_.second, second_copy_);
+      if (!second.ok()) return second.status();
+      args_.second = *second;
+    }
+    return direct(given_.result) ? Status() : place_result();
+  }
+
+  EngineRun run() const { return {plan_, args_}; }
+
+  // The result to where the caller wants it.
+  void finish() const {
+    if (result_copy_ != nullptr) scatter(footprint_of(given_.result), result_copy_.get(), given_.result.data);
+  }
+
+ private:
+  Status place_result() {
+    const auto elements = static_cast<std::size_t>(fixed_result_shape(plan_.geometry).elements());
+    result_copy_ = aligned_buffer(elements * size_of(plan_.geometry.dtype));
+    args_.result = result_copy_.get();
+    return result_copy_ == nullptr ? Status::out_of_memory() : Status();
+  }
+
+  const Plan& plan_;
+  const RunArgs& given_;
+  const bool needs_scratch_;
+  const Scratch scratch_;
+  std::optional<Tensor> first_copy_, second_copy_;
+  std::shared_ptr<void> result_copy_;
+  EngineArgs args_{};
+};
+
+Status check(const Plan& plan, const RunArgs& args) {
   const FixedOperands wanted = fixed_operands(plan.geometry);
   const FixedShape wanted_result = fixed_result_shape(plan.geometry);
   const DType dtype = plan.geometry.dtype;
@@ -164,14 +184,58 @@ Status check_and_run(const Plan& plan, const RunArgs& args, const Policy& policy
   const Tested result{"result", wanted_result, dtype};
   CONVGRAD_RETURN_IF_ERROR(is_the_plans(result, args.result));
   CONVGRAD_RETURN_IF_ERROR(result_is_apart(result, args, wanted.count));
-  CONVGRAD_RETURN_IF_ERROR(workspace_suffices(plan, args.workspace));
-  return run_engine(plan, args, policy);
+  return workspace_suffices(plan, args.workspace);
+}
+
+Status check_and_run(const Plan& plan, const RunArgs& args, const Policy& policy) {
+  CONVGRAD_RETURN_IF_ERROR(check(plan, args));
+  const Result<const Engine*> engine = engine_of(plan);
+  if (!engine.ok()) return engine.status();
+  Placement placement(plan, args);
+  CONVGRAD_RETURN_IF_ERROR(placement.prepare());
+  CONVGRAD_RETURN_IF_ERROR((*engine)->run(plan, placement.run().args, policy));
+  placement.finish();
+  return {};
+}
+
+// The engine that has all three plans and is faster in one go; null: there is none.
+const Engine* common_engine(const GradientRuns& runs) {
+  const Result<const Engine*> engine = engine_of(runs.input.plan);
+  if (!engine.ok() || (*engine)->gains_together == nullptr) return nullptr;
+  const bool same = runs.filter.plan.engine == (*engine)->name && runs.bias.plan.engine == (*engine)->name;
+  const bool gains = same && (*engine)->gains_together({runs.input.plan, runs.filter.plan, runs.bias.plan});
+  return gains ? *engine : nullptr;
+}
+
+Status run_in_one_go(const Engine& engine, const GradientRuns& runs, const Policy& policy) {
+  Placement input(runs.input.plan, runs.input.args), filter(runs.filter.plan, runs.filter.args),
+      bias(runs.bias.plan, runs.bias.args);
+  Placement* all[] = {&input, &filter, &bias};
+  for (Placement* placement : all) CONVGRAD_RETURN_IF_ERROR(placement->prepare());
+  CONVGRAD_RETURN_IF_ERROR(engine.run_gradients({input.run(), filter.run(), bias.run()}, policy));
+  for (const Placement* placement : all) placement->finish();
+  return {};
 }
 
 }  // namespace
 
 Status run(const Plan& plan, const RunArgs& args, const Policy& policy) {
   return guarded([&]() -> Status { return check_and_run(plan, args, policy); });
+}
+
+Status run_gradients(GradientRuns runs, const Policy& policy) {
+  PlanRun* all[] = {&runs.input, &runs.filter, &runs.bias};
+  for (const PlanRun* run : all) CONVGRAD_RETURN_IF_ERROR(check(run->plan, run->args));
+  std::optional<Tensor> copy;
+  if (const TensorView& dy = runs.bias.args.first; !direct(dy)) {
+    Result<Tensor> made = contiguous_copy(dy);
+    if (!made.ok()) return made.status();
+    copy = std::move(*made);
+    runs.input.args.second = runs.filter.args.second = runs.bias.args.first = *copy;
+  }
+  if (const Engine* engine = common_engine(runs)) return run_in_one_go(*engine, runs, policy);
+  for (const PlanRun* run : all) CONVGRAD_RETURN_IF_ERROR(check_and_run(run->plan, run->args, policy));
+  return {};
 }
 
 }  // namespace convgrad

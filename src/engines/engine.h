@@ -1,4 +1,4 @@
-// An engine is a row: a name and four functions. engines.inc lists them.
+// An engine is a row: a name and a few functions. engines.inc lists them.
 #pragma once
 
 #include <span>
@@ -18,6 +18,20 @@ struct EngineArgs {
   void* workspace;
 };
 
+// A plan of the engine and what to run it on.
+struct EngineRun {
+  const Plan& plan;
+  EngineArgs args;
+};
+
+// All gradients of one layer, with the same dy: plans, and runs of them.
+struct GradientPlans {
+  const Plan &input, &filter, &bias;
+};
+struct EngineGradients {
+  EngineRun input, filter, bias;
+};
+
 struct Engine {
   std::string_view name;
   std::string_view description;
@@ -25,6 +39,9 @@ struct Engine {
   std::string (*objection)(const Geometry&);        // why it cannot do the problem; empty: it can
   Plan (*propose)(const Geometry&, const Policy&);  // called only without objection
   Status (*run)(const Plan&, const EngineArgs&, const Policy&);
+  // All gradients in one go, to the bits of three runs, where that is cheaper; null: never.
+  bool (*gains_together)(const GradientPlans&) = nullptr;
+  Status (*run_gradients)(const EngineGradients&, const Policy&) = nullptr;  // only where they gain
 };
 
 std::span<const Engine> engines();

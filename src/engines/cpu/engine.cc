@@ -10,6 +10,7 @@
 #include "engines/cpu/gather.h"
 #include "engines/cpu/isa.h"
 #include "engines/cpu/small.h"
+#include "engines/cpu/together.h"
 #include "engines/engine.h"
 #include "engines/spread.h"
 #include "geometry/shapes.h"
@@ -233,6 +234,26 @@ Status run(const Plan& plan, const EngineArgs& args, const Policy& policy) {
   return spread(policy, WorkerUnits{1, 1, Single::run, &single});
 }
 
+template <class Work>
+Bound<Work> bound(const EngineRun& run) {
+  return {std::get<Work>(program_in(run.plan)->work), run.plan.geometry, run.args};
+}
+
+bool gains_together(const GradientPlans& plans) {
+  const Program *input = program_in(plans.input), *filter = program_in(plans.filter), *bias = program_in(plans.bias);
+  if (input == nullptr || filter == nullptr || bias == nullptr) return false;
+  const auto* gather = std::get_if<GatherProgram>(&input->work);
+  const auto* slices = std::get_if<FilterProgram>(&filter->work);
+  return gather != nullptr && slices != nullptr && fit_together(*gather, *slices) &&
+         std::holds_alternative<FilterProgram>(bias->work);
+}
+
+Status run_together(const EngineGradients& runs, const Policy& policy) {
+  return run_gradients({*program_in(runs.input.plan)->kernels, bound<GatherProgram>(runs.input),
+                        bound<FilterProgram>(runs.filter), bound<FilterProgram>(runs.bias)},
+                       policy);
+}
+
 }  // namespace
 }  // namespace convgrad::cpu
 
@@ -244,7 +265,9 @@ Engine engine_cpu() {
           .available = [] { return !cpu::runnable_kernels().empty(); },
           .objection = [](const Geometry&) { return cpu::isa_objection(); },
           .propose = cpu::propose,
-          .run = cpu::run};
+          .run = cpu::run,
+          .gains_together = cpu::gains_together,
+          .run_gradients = cpu::run_together};
 }
 
 }  // namespace convgrad

@@ -11,6 +11,9 @@
 namespace convgrad::cpu {
 namespace {
 
+// Whether units leave sums behind that are joined when all have run.
+bool keeps_sums(const FilterProgram& p) { return p.slices > 1 || !p.pieces.empty(); }
+
 // Memory of one worker.
 template <class T>
 struct Workbench {
@@ -21,8 +24,8 @@ struct Workbench {
   Workbench(Carver& carve, const FilterProgram& p) {
     const std::int64_t block = p.block_rows() * p.pitch, box = largest_input_box(p), region = largest_region(p);
     c = carve.take<T>(block);
-    hi = carve.take<T>(p.slices == 1 ? block : 0);
-    lo = carve.take<T>(p.slices == 1 ? block : 0);
+    hi = carve.take<T>(keeps_sums(p) ? 0 : block);
+    lo = carve.take<T>(keeps_sums(p) ? 0 : block);
     const std::int64_t channels = most_input_channels(p);
     const std::int64_t staged_x = planar_x(p) ? channels * plane_pitch(box) : box * x_pitch(p, channels);
     const std::int64_t staged_dy = planar_dy(p) ? p.co_each * plane_pitch(region) : region * staged_pitch(p.co_each);
@@ -34,18 +37,26 @@ struct Workbench {
   }
 };
 
-// The partial sums of all slices, where there are several.
+// The partial sums of all slices and pieces, where there are several.
 template <class T>
 struct SliceSums {
-  T *hi, *lo;
+  T *hi, *lo, *pieces;
   std::int64_t block;  // elements of one
 
   SliceSums(Carver& carve, const FilterProgram& p) : block(p.block_rows() * p.pitch) {
-    const std::int64_t count = p.slices > 1 ? p.slices * p.block_count() * block : 0;
+    const std::int64_t count = keeps_sums(p) ? p.slices * p.block_count() * block : 0;
     hi = carve.take<T>(count);
     lo = carve.take<T>(count);
+    pieces = carve.take<T>(p.pieces.empty() ? 0 : p.unit_count() * block);
   }
 };
+
+std::int64_t elements(const FilterProgram& p) { return p.block_rows() * p.pitch; }
+
+template <class T>
+void clear(T* memory, std::int64_t count) {
+  std::memset(static_cast<void*>(memory), 0, static_cast<std::size_t>(count) * sizeof(T));
+}
 
 template <class T>
 struct Job {
@@ -53,58 +64,59 @@ struct Job {
   const Kernels& kernels;
   const KernelSet<T>& set;
   const EngineArgs& args;
+  const Course& course;
   DType dtype;
   Carver carve;
   SliceSums<T> slices;
 
-  Job(const FilterProgram& program, const Kernels& all, const EngineArgs& engine_args, DType type)
+  Job(const FilterProgram& program, const Kernels& all, const EngineArgs& engine_args, const Course& units_course,
+      DType type)
       : p(program),
         kernels(all),
         set(all.of<T>()),
         args(engine_args),
+        course(units_course),
         dtype(type),
         carve(engine_args.workspace),
         slices(carve, program) {}
 };
 
-// One block of dw over one slice of the positions.
+// One block of dw over one slice of the positions, or over one piece of it.
 template <class T>
 class Unit {
  public:
   Unit(const Job<T>& job, const FilterBlock& block, const Workbench<T>& bench)
       : job_(job), p_(job.p), layer_(job.p.layer), block_(block), bench_(bench) {}
 
-  // hi + lo = the sum over the regions.
-  void add_up(std::int64_t first_region, std::int64_t end_region, T* hi, T* lo) {
-    const std::int64_t elements = p_.block_rows() * p_.pitch;
-    hi_ = hi;
-    lo_ = lo;
-    clear(hi, elements);
-    clear(lo, elements);
-    clear(bench_.c, elements);
-    std::int64_t steps = 0;
+  // hi + lo = the sum over the regions of a slice; tell(regions done) after each.
+  template <class Tell>
+  void add_slice(std::int64_t slice, T* hi, T* lo, const Tell& tell) {
+    const std::int64_t first = p_.slice_begin(slice), end = p_.slice_begin(slice + 1);
+    clear(hi, elements(p_));
+    clear(lo, elements(p_));
+    for (std::int64_t piece = first; piece < end;) {
+      const std::int64_t piece_end = p_.piece_end(piece, end);
+      add_piece(piece, piece_end, bench_.c, [&](std::int64_t region) { tell(region - first); });
+      job_.set.sums.fold({hi, lo, bench_.c, nullptr, nullptr, elements(p_)});
+      piece = piece_end;
+    }
+  }
+
+  // sums = the sum over the regions, one block of terms; tell(regions so far) after each.
+  template <class Tell>
+  void add_piece(std::int64_t first_region, std::int64_t end_region, T* sums, const Tell& tell) {
+    sums_ = sums;
+    clear(sums, elements(p_));
     for (std::int64_t r = first_region; r < end_region; ++r) {
       const Box region = p_.region_box(r);
-      if (steps > 0 && steps + region.positions() > kBlockSteps) {
-        fold();
-        clear(bench_.c, elements);
-        steps = 0;
-      }
       bring(region);
       for_each_part(region, p_.strip, [this](const Box& strip) { add_box(strip, false); });
       if (p_.merged || p_.form == FilterForm::lanewise) add_box(region, true);
-      steps += region.positions();
+      tell(r + 1);
     }
-    fold();
   }
 
  private:
-  static void clear(T* memory, std::int64_t count) {
-    std::memset(static_cast<void*>(memory), 0, static_cast<std::size_t>(count) * sizeof(T));
-  }
-
-  void fold() const { job_.set.sums.fold({hi_, lo_, bench_.c, nullptr, nullptr, p_.block_rows() * p_.pitch}); }
-
   // Makes x and dy of the region readable for kernels.
   void bring(const Box& region) {
     bring_dy(region);
@@ -276,7 +288,7 @@ class Unit {
       args.b_unit = 1;
       args.runs = list.begin();
       args.run_count = list.count();
-      args.c = args.out = bench_.c + r.first * p_.pitch + r.first_lane + lane;
+      args.c = args.out = sums_ + r.first * p_.pitch + r.first_lane + lane;
       args.c_row = args.out_row = r.row_step * p_.pitch;
       args.lanes = lanes.width(block);
       args.out_is_far = true;
@@ -290,7 +302,7 @@ class Unit {
   const FilterBlock block_;
   const Workbench<T>& bench_;
   Field<T> x_, dy_;
-  T *hi_ = nullptr, *lo_ = nullptr;
+  T* sums_ = nullptr;
   T one_ = T(1);
 };
 
@@ -299,7 +311,7 @@ template <class T>
 void write_block(const Job<T>& job, const FilterBlock& b, T* hi, T* lo) {
   const FilterProgram& p = job.p;
   const Layer& l = p.layer;
-  job.set.sums.settle({hi, lo, nullptr, nullptr, hi, p.block_rows() * p.pitch});
+  job.set.sums.settle({hi, lo, nullptr, nullptr, hi, elements(p)});
   const bool swapped = p.form == FilterForm::swapped;
   const auto bytes = static_cast<std::int64_t>(size_of(job.dtype));
   const std::int64_t taps = b.tap_rows * last_axis_taps(l), first_tap = b.tap_row * last_axis_taps(l);
@@ -322,10 +334,40 @@ void run_unit(void* context, std::int64_t index, int worker) {
   const std::int64_t block = index / p.slices, slice = index % p.slices;
   const FilterBlock b = p.block(block);
   const std::int64_t place = index * job.slices.block;
-  T* hi = p.slices == 1 ? bench.hi : job.slices.hi + place;
-  T* lo = p.slices == 1 ? bench.lo : job.slices.lo + place;
-  Unit<T>(job, b, bench).add_up(p.region_count() * slice / p.slices, p.region_count() * (slice + 1) / p.slices, hi, lo);
-  if (p.slices == 1) write_block(job, b, hi, lo);
+  T* hi = keeps_sums(p) ? job.slices.hi + place : bench.hi;
+  T* lo = keeps_sums(p) ? job.slices.lo + place : bench.lo;
+  const std::int64_t regions = p.slice_begin(slice + 1) - p.slice_begin(slice);
+  Unit<T>(job, b, bench).add_slice(slice, hi, lo, [&](std::int64_t done) {
+    if (job.course.added != nullptr) job.course.added(job.course.context, {index, done, regions, worker});
+  });
+  if (!keeps_sums(p)) write_block(job, b, hi, lo);
+}
+
+template <class T>
+void run_piece(void* context, std::int64_t index, int worker) {
+  const Job<T>& job = *static_cast<Job<T>*>(context);
+  const FilterProgram& p = job.p;
+  const Workbench<T> bench = workbench_of<Workbench<T>>(job.carve, job.p, worker);
+  const std::int64_t block = index / p.piece_count();
+  const auto piece = static_cast<std::size_t>(index % p.piece_count());
+  Unit<T>(job, p.block(block), bench)
+      .add_piece(p.pieces[piece], p.pieces[piece + 1], job.slices.pieces + index * job.slices.block,
+                 [](std::int64_t) {});
+}
+
+// Pieces in order, into their slices.
+template <class T>
+void join_pieces(const Job<T>& job, std::int64_t block) {
+  const FilterProgram& p = job.p;
+  const SliceSums<T>& s = job.slices;
+  T* sums = s.pieces + block * p.piece_count() * s.block;
+  for (std::int64_t slice = 0, piece = 0; slice < p.slices; ++slice) {
+    T *hi = s.hi + (block * p.slices + slice) * s.block, *lo = s.lo + (block * p.slices + slice) * s.block;
+    clear(hi, s.block);
+    clear(lo, s.block);
+    for (; p.pieces[static_cast<std::size_t>(piece)] < p.slice_begin(slice + 1); ++piece, sums += s.block)
+      job.set.sums.fold({hi, lo, sums, nullptr, nullptr, s.block});
+  }
 }
 
 // Slices in order, into the first.
@@ -333,6 +375,7 @@ template <class T>
 void join_slices(void* context, std::int64_t block, int) {
   const Job<T>& job = *static_cast<Job<T>*>(context);
   const SliceSums<T>& s = job.slices;
+  if (!job.p.pieces.empty()) join_pieces(job, block);
   T *hi = s.hi + block * job.p.slices * s.block, *lo = s.lo + block * job.p.slices * s.block;
   for (std::int64_t slice = 1; slice < job.p.slices; ++slice)
     job.set.sums.fold({hi, lo, hi + slice * s.block, lo + slice * s.block, nullptr, s.block});
@@ -341,12 +384,13 @@ void join_slices(void* context, std::int64_t block, int) {
 
 template <class T>
 Status run_typed(const FilterProgram& p, const Kernels& kernels, const EngineArgs& args, DType dtype,
-                 const Policy& policy) {
-  Job<T> job(p, kernels, args, dtype);
+                 const Course& course) {
+  Job<T> job(p, kernels, args, course, dtype);
   const auto workers = static_cast<int>(p.workers);
-  CONVGRAD_RETURN_IF_ERROR(spread(policy, {p.block_count() * p.slices, workers, run_unit<T>, &job}));
-  if (p.slices == 1) return {};
-  return spread(policy, {p.block_count(), workers, join_slices<T>, &job});
+  const auto unit = p.pieces.empty() ? run_unit<T> : run_piece<T>;
+  CONVGRAD_RETURN_IF_ERROR(run_units(course, {p.unit_count(), workers, unit, &job}));
+  if (!keeps_sums(p)) return {};
+  return spread(course.policy, {p.block_count(), workers, join_slices<T>, &job});
 }
 
 }  // namespace
@@ -362,9 +406,9 @@ std::int64_t workspace_bytes(const FilterProgram& p, DType dtype) {
 }
 
 Status run_filter(const FilterProgram& p, const Kernels& kernels, const Geometry& g, const EngineArgs& args,
-                  const Policy& policy) {
+                  const Course& course) {
   return visit(g.dtype, [&]<class S>(S) {
-    return run_typed<typename DTypeOf<S>::Accumulator>(p, kernels, args, g.dtype, policy);
+    return run_typed<typename DTypeOf<S>::Accumulator>(p, kernels, args, g.dtype, course);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engines/cpu/runs.h"
 #include "engines/spread.h"
 
 namespace convgrad::cpu {
@@ -15,10 +16,12 @@ constexpr std::int64_t kStagedElements = 256 * 1024;  // of x in one region, wit
 constexpr std::int64_t kStrip = 96;  // positions whose dy lanes stay in the first cache for all rows of dw
 constexpr std::int64_t kUnits = 16;  // wanted, for the threads to share
 constexpr std::int64_t kSliceBytes = std::int64_t{4} << 20;  // for the partial sums of all slices
+constexpr std::int64_t kPieceSums = std::int64_t{1} << 20;   // elements, for those of a bias gradient's blocks of terms
 constexpr double kUnitTerms = 2e6;                           // multiply-adds that are worth a slice
 // A kernel strides over whole pixels. Wider ones fall on few sets of the first cache and are staged, at a
 // distance that does not.
 constexpr std::int64_t kDirectPitchBytes = 256;
+constexpr double kPieceTerms = 2.5e5;    // of a bias gradient that are worth a thread: 50 microseconds
 constexpr std::int64_t kManyLanes = 48;  // three vectors of f32
 
 // Sums over all positions, with x = 1: axes without taps, so that they merge into one row.
@@ -108,9 +111,21 @@ void choose_slices(FilterProgram& p, const Geometry& g) {
 }
 
 std::int64_t worker_count(const FilterProgram& p, const Policy& policy) {
-  const std::int64_t units = p.block_count() * p.slices;
+  const std::int64_t units = p.unit_count();
   if (units == 1) return 1;
   return std::min<std::int64_t>(units, threads_of(policy));
+}
+
+void choose_pieces(FilterProgram& p, const Geometry& g) {
+  if (p.form != FilterForm::ones || nominal_flops(g) < 2 * kPieceTerms) return;
+  for (std::int64_t slice = 0; slice < p.slices; ++slice) {
+    const std::int64_t end = p.slice_begin(slice + 1);
+    for (std::int64_t region = p.slice_begin(slice); region < end; region = p.piece_end(region, end))
+      p.pieces.push_back(region);
+  }
+  p.pieces.push_back(p.region_count());
+  const std::int64_t sums = p.unit_count() * p.block_rows() * p.pitch;
+  if (p.piece_count() == 1 || sums > kPieceSums) p.pieces.clear();
 }
 
 // Inputs that a range of outputs reads on an axis.
@@ -184,6 +199,12 @@ std::int64_t FilterProgram::block_rows() const {
   return tap_rows_each * last_axis_taps(layer) / lane_taps(*this) * (form == FilterForm::swapped ? co_each : ci_each);
 }
 
+std::int64_t FilterProgram::piece_end(std::int64_t region, std::int64_t end) const {
+  std::int64_t steps = region_box(region++).positions();
+  while (region < end && (steps += region_box(region).positions()) <= kBlockSteps) ++region;
+  return region;
+}
+
 FilterBlock FilterProgram::block(std::int64_t index) const {
   const auto take = [&index](std::int64_t count) {
     const std::int64_t digit = index % count;
@@ -220,6 +241,7 @@ FilterProgram filter_program(const Geometry& g, const Policy& policy) {
   choose_blocks(p);
   choose_regions(p);
   choose_slices(p, g);
+  choose_pieces(p, g);
   p.workers = worker_count(p, policy);
   return p;
 }

@@ -36,11 +36,19 @@ struct FilterProgram {
   Position strip{};                                          // extents of a part of a region
   std::vector<Stretch> row_stretches;                        // of the last axis
   std::int64_t slices = 1;
+  // Bias gradients of some size have small sums, so every block of terms of every slice keeps its own and is a unit:
+  // the regions at which blocks begin, and the end of the last. Empty: units are slices.
+  std::vector<std::int64_t> pieces;
   std::int64_t pitch = 0;  // of a block of dw, in elements
   std::int64_t workers = 1;
 
   std::int64_t block_count() const { return blocks[0] * blocks[1] * blocks[2] * blocks[3]; }
   std::int64_t region_count() const { return regions[0] * regions[1] * regions[2] * regions[3]; }
+  std::int64_t piece_count() const { return static_cast<std::int64_t>(pieces.size()) - 1; }
+  std::int64_t unit_count() const { return block_count() * (pieces.empty() ? slices : piece_count()); }
+  std::int64_t slice_begin(std::int64_t slice) const { return region_count() * slice / slices; }  // a region
+  // Where a block of terms that begins at a region ends, at `end` at the latest.
+  std::int64_t piece_end(std::int64_t region, std::int64_t end) const;
   std::int64_t block_rows() const;
   FilterBlock block(std::int64_t index) const;
   Box region_box(std::int64_t index) const;

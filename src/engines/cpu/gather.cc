@@ -487,10 +487,10 @@ Status pack_filter(Job<T>& job, const Policy& policy) {
 
 template <class T>
 Status run_typed(const GatherProgram& p, const Kernels& kernels, const EngineArgs& args, DType dtype,
-                 const Policy& policy) {
+                 const Course& course) {
   Job<T> job(p, kernels, args, dtype);
-  CONVGRAD_RETURN_IF_ERROR(pack_filter(job, policy));
-  return spread(policy, {p.region_count() * p.parts, static_cast<int>(p.workers), run_unit<T>, &job});
+  CONVGRAD_RETURN_IF_ERROR(pack_filter(job, course.policy));
+  return run_units(course, {p.region_count() * p.parts, static_cast<int>(p.workers), run_unit<T>, &job});
 }
 
 }  // namespace
@@ -507,10 +507,10 @@ std::int64_t workspace_bytes(const GatherProgram& p, DType dtype) {
 }
 
 Status run_gather(const GatherProgram& p, const Kernels& kernels, const Geometry& g, const EngineArgs& args,
-                  const Policy& policy) {
-  if (p.form == GatherForm::pairs) return run_gather_pairs(p, kernels, args, policy);
+                  const Course& course) {
+  if (p.form == GatherForm::pairs) return run_gather_pairs(p, kernels, args, course);
   return visit(g.dtype, [&]<class S>(S) {
-    return run_typed<typename DTypeOf<S>::Accumulator>(p, kernels, args, g.dtype, policy);
+    return run_typed<typename DTypeOf<S>::Accumulator>(p, kernels, args, g.dtype, course);
   });
 }
 

@@ -8,6 +8,7 @@
 // A unit of work is a region of the result and a part of its channels.
 #pragma once
 
+#include "engines/cpu/course.h"
 #include "engines/cpu/gather_program.h"
 #include "engines/engine.h"
 
@@ -15,6 +16,6 @@ namespace convgrad::cpu {
 
 std::int64_t workspace_bytes(const GatherProgram& program, DType dtype);
 Status run_gather(const GatherProgram& program, const Kernels& kernels, const Geometry& geometry,
-                  const EngineArgs& args, const Policy& policy);
+                  const EngineArgs& args, const Course& course);
 
 }  // namespace convgrad::cpu

@@ -269,11 +269,11 @@ std::int64_t pairs_workspace_bytes(const GatherProgram& p) {
   return carve.used();
 }
 
-Status run_gather_pairs(const GatherProgram& p, const Kernels& kernels, const EngineArgs& args, const Policy& policy) {
+Status run_gather_pairs(const GatherProgram& p, const Kernels& kernels, const EngineArgs& args, const Course& course) {
   Job job(p, kernels, args);
   const auto workers = static_cast<int>(p.workers);
-  CONVGRAD_RETURN_IF_ERROR(spread(policy, {p.layer.taps * p.layer.groups, workers, pack_tap, &job}));
-  return spread(policy, {p.region_count() * p.parts, workers, run_unit, &job});
+  CONVGRAD_RETURN_IF_ERROR(spread(course.policy, {p.layer.taps * p.layer.groups, workers, pack_tap, &job}));
+  return run_units(course, {p.region_count() * p.parts, workers, run_unit, &job});
 }
 
 }  // namespace convgrad::cpu

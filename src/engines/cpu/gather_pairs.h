@@ -6,6 +6,7 @@
 // have it.
 #pragma once
 
+#include "engines/cpu/course.h"
 #include "engines/cpu/gather_program.h"
 #include "engines/engine.h"
 
@@ -13,6 +14,6 @@ namespace convgrad::cpu {
 
 std::int64_t pairs_workspace_bytes(const GatherProgram& program);
 Status run_gather_pairs(const GatherProgram& program, const Kernels& kernels, const EngineArgs& args,
-                        const Policy& policy);
+                        const Course& course);
 
 }  // namespace convgrad::cpu
