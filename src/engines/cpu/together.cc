@@ -12,8 +12,8 @@ constexpr std::int64_t kMostUnits = 32;
 // Of dy between two turns of the other gradients: half a second cache. Each turn costs the filter gradient its sums and
 // the input gradient its panel, so shorter ones were no clear gain.
 constexpr std::int64_t kTurnBytes = 512 * 1024;
-// Multiply-adds an element of dy in the filter gradient. 9 (depthwise) and 64 (1x1) gain a tenth, 576 (3x3 of 64
-// channels) nothing: there memory waits for arithmetic.
+// Multiply-adds an element of dy in the filter gradient. 9 (depthwise) and 32 (1x1) gain a tenth, 64 a fiftieth, 576
+// (3x3 of 64 channels) nothing: there memory waits for arithmetic.
 constexpr std::int64_t kFewTerms = 128;
 
 // Turns in which a slice is walked.
