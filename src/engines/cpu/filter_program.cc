@@ -50,6 +50,13 @@ FilterForm form_of(const Geometry& g, const Layer& layer) {
   if (few_out && taps_join(layer) && layer.axes[3].taps * layer.c_in >= std::max(kManyLanes, 2 * layer.c_out))
     return FilterForm::swapped;
   if (layer.c_out < 16 && layer.c_in >= 2 * layer.c_out) return FilterForm::swapped;
+  // Channels first, the operand in the lanes is transposed: better the one with fewer channels, unless it has more
+  // positions.
+  const Axis& row = layer.axes[3];
+  if (row.in_step == 1 && row.stride == 1 && layer.in_channel_step != 1 && layer.c_in >= kManyLanes &&
+      layer.c_in < layer.c_out) {
+    return FilterForm::swapped;
+  }
   return FilterForm::dense;
 }
 
