@@ -27,7 +27,7 @@ asan: setup ## all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 # Rooms whose code runs on several threads; the others would cost 4 minutes and test nothing more.
 threaded := base engines pairs_plan planner api allocation c_api no_memory
 tsan: setup ## the tests of rooms with threads under ThreadSanitizer
-	@tools/build tsan --target $(threaded:%=%_tests)
+	@tools/build tsan --target $(threaded:%=%_tests) c_api_plain_c
 	@ctest --preset tsan -R '^($(shell echo $(threaded) | tr ' ' '|'))/'
 
 clang: setup ## all tests built by clang
