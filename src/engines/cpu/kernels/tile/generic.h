@@ -28,7 +28,8 @@ HWY_INLINE hn::Vec<D> repeat(D d, const T* from) {
 }
 
 // Rows * vectors accumulators, the vectors of b and one of a must fit the register file. Lanewise
-// tiles are bound by loads, which 8 rows hide; int32 is there to be right, not fast.
+// tiles are bound by loads, which 8 rows hide; int32, and CPUs without fused multiply-adds, are there to be right,
+// not fast, and large tiles take half a minute to compile.
 template <class T>
 constexpr int max_rows(Operand operand, int vectors) {
   if (kFewTiles) return vectors > 2 ? 0 : 2;
@@ -36,7 +37,8 @@ constexpr int max_rows(Operand operand, int vectors) {
   const bool several_terms = operand == Operand::dense2 || operand == Operand::dense4;
   if (several_terms && !std::is_floating_point_v<T>) return 0;
   if (several_terms && vectors <= 2 && kRegisters == 32) return 0;  // there are always more, which is why
-  const int limit = std::is_floating_point_v<T> ? (operand == Operand::lanewise ? 8 : kMaxTileRows) : 4;
+  if (!std::is_floating_point_v<T> || !kFusesMultiplyAdd) return 4;
+  const int limit = operand == Operand::lanewise ? 8 : kMaxTileRows;
   const int rows = (kRegisters - 1 - vectors) / vectors;
   return rows < limit ? rows : limit;
 }
