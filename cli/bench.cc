@@ -12,9 +12,7 @@
 #include "cli/bench_verify.h"
 #include "cli/commands.h"
 #include "cli/files.h"
-#include "cli/numbers.h"
 #include "cli/peaks.h"
-#include "cli/policy.h"
 #include "convgrad/system.h"
 
 namespace convgrad::cli {
@@ -52,12 +50,11 @@ Result<BenchRow> measure(const BenchCell& cell, const Policy& policy, double sec
   return row;
 }
 
-Result<std::vector<BenchRow>> measure_all(const std::vector<BenchCell>& cells, const Policy& policy, double seconds,
-                                          const BenchRun& run) {
+Result<std::vector<BenchRow>> measure_all(const BenchWork& work, const BenchRun& run) {
   std::vector<BenchRow> rows;
   print_head();
-  for (const BenchCell& cell : cells) {
-    const Result<BenchRow> row = measure(cell, policy, seconds);
+  for (const BenchCell& cell : work.cells) {
+    const Result<BenchRow> row = measure(cell, work.policy, work.seconds);
     if (!row.ok()) return row.status();
     print_row(*row, run);
     rows.push_back(*row);
@@ -83,15 +80,10 @@ int verdict_of(const std::vector<BenchRow>& rows) {
 }  // namespace
 
 int bench_command(const BenchRequest& request) {
-  if (const Status isa = use_isa(request.cells.isa); !isa.ok()) return refuse(isa);
-  const Result<Policy> policy = policy_of(request.cells.policy);
-  if (!policy.ok()) return refuse(policy.status());
-  const Result<double> seconds = parse_positive("--seconds", request.cells.seconds);
-  if (!seconds.ok()) return refuse(seconds.status());
-  const Result<std::vector<BenchCell>> cells = bench_cells(request.cells, *policy);
-  if (!cells.ok()) return refuse(cells.status());
-  const BenchRun run = run_of(policy->threads);
-  const Result<std::vector<BenchRow>> rows = measure_all(*cells, *policy, *seconds, run);
+  const Result<BenchWork> work = bench_work(request.cells);
+  if (!work.ok()) return refuse(work.status());
+  const BenchRun run = run_of(work->policy.threads);
+  const Result<std::vector<BenchRow>> rows = measure_all(*work, run);
   if (!rows.ok()) return refuse(rows.status());
   if (!request.json_file.empty()) write_parts(request.json_file, {report_json(*rows, run).dump(1), "\n"});
   return verdict_of(*rows);

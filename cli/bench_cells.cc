@@ -8,7 +8,10 @@
 
 #include "cli/answer.h"
 #include "cli/bench_shapes.h"
+#include "cli/bench_tensors.h"
 #include "cli/files.h"
+#include "cli/numbers.h"
+#include "cli/policy.h"
 #include "cli/suggest.h"
 
 namespace convgrad::cli {
@@ -109,11 +112,6 @@ Status add_cells(const BenchShape& shape, const Asked& asked, const Policy& poli
   return {};
 }
 
-}  // namespace
-
-std::string_view op_word(Direction direction) { return text_of<Direction>(kOps, direction); }
-std::string_view layout_word(Layout layout) { return text_of<Layout>(kLayouts, layout); }
-
 Result<std::vector<BenchCell>> bench_cells(const CellsRequest& request, const Policy& policy) {
   const Result<std::vector<Direction>> ops = find_words<Direction>({"--ops", "op-name", kOps}, request.ops);
   if (!ops.ok()) return ops.status();
@@ -129,6 +127,22 @@ Result<std::vector<BenchCell>> bench_cells(const CellsRequest& request, const Po
     CONVGRAD_RETURN_IF_ERROR(add_cells(shape, {*ops, *dtypes, *layouts}, policy, cells));
   }
   return cells;
+}
+
+}  // namespace
+
+std::string_view op_word(Direction direction) { return text_of<Direction>(kOps, direction); }
+std::string_view layout_word(Layout layout) { return text_of<Layout>(kLayouts, layout); }
+
+Result<BenchWork> bench_work(const CellsRequest& request) {
+  CONVGRAD_RETURN_IF_ERROR(use_isa(request.isa));
+  const Result<Policy> policy = policy_of(request.policy);
+  if (!policy.ok()) return policy.status();
+  const Result<double> seconds = parse_positive("--seconds", request.seconds);
+  if (!seconds.ok()) return seconds.status();
+  const Result<std::vector<BenchCell>> cells = bench_cells(request, *policy);
+  if (!cells.ok()) return cells.status();
+  return BenchWork{*policy, *seconds, *cells};
 }
 
 }  // namespace convgrad::cli

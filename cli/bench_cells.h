@@ -20,7 +20,13 @@ struct BenchCell {
 std::string_view op_word(Direction direction);
 std::string_view layout_word(Layout layout);
 
+struct BenchWork {
+  Policy policy;
+  double seconds;  // of each cell
+  std::vector<BenchCell> cells;
+};
+
 // Refuses as a whole when one cell has no plan, before anything is timed.
-Result<std::vector<BenchCell>> bench_cells(const CellsRequest& request, const Policy& policy);
+Result<BenchWork> bench_work(const CellsRequest& request);
 
 }  // namespace convgrad::cli

@@ -13,8 +13,6 @@
 #include "cli/bench_tensors.h"
 #include "cli/commands.h"
 #include "cli/files.h"
-#include "cli/numbers.h"
-#include "cli/policy.h"
 #include "convgrad/system.h"
 #include "convgrad/version.h"
 
@@ -162,16 +160,11 @@ std::string file_text(const std::vector<TunedCell>& all, int threads) {
 }  // namespace
 
 int tune_command(const TuneRequest& request) {
-  if (const Status isa = use_isa(request.cells.isa); !isa.ok()) return refuse(isa);
-  const Result<Policy> policy = policy_of(request.cells.policy);
-  if (!policy.ok()) return refuse(policy.status());
-  const Result<double> seconds = parse_positive("--seconds", request.cells.seconds);
-  if (!seconds.ok()) return refuse(seconds.status());
-  const Result<std::vector<BenchCell>> cells = bench_cells(request.cells, *policy);
-  if (!cells.ok()) return refuse(cells.status());
-  const Result<std::vector<TunedCell>> all = tune_all(*cells, {*policy, *seconds, request.other_bits});
+  const Result<BenchWork> work = bench_work(request.cells);
+  if (!work.ok()) return refuse(work.status());
+  const Result<std::vector<TunedCell>> all = tune_all(work->cells, {work->policy, work->seconds, request.other_bits});
   if (!all.ok()) return refuse(all.status());
-  if (!request.out.empty()) write_parts(request.out, {file_text(*all, policy->threads)});
+  if (!request.out.empty()) write_parts(request.out, {file_text(*all, work->policy.threads)});
   return kOk;
 }
 

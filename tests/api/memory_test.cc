@@ -23,20 +23,12 @@ TEST(Memory, nothing_outside_the_tensors_is_touched_and_every_result_is_written)
     const test::Operands given = test::random_operands(random, g);
     const Tensor wanted = compute(problem, given.first, given.second).value();
     const auto against = round % 2 == 0 ? GuardedMemory::Against::end : GuardedMemory::Against::begin;
-    GuardedMemory first(static_cast<std::size_t>(given.first.bytes()), against);
-    GuardedMemory second(static_cast<std::size_t>(given.second.bytes()), against);
-    GuardedMemory result(static_cast<std::size_t>(wanted.bytes()), against);
-    std::memcpy(first.data(), given.first.data(), static_cast<std::size_t>(given.first.bytes()));
-    std::memcpy(second.data(), given.second.data(), static_cast<std::size_t>(given.second.bytes()));
-    first.make_read_only();
-    second.make_read_only();
-    std::memset(result.data(), 0xff, static_cast<std::size_t>(wanted.bytes()));  // NaN in every float type
-    const Status status = run(make_plan(g).value(), {{first.data(), g.dtype, given.first.shape()},
-                                                     {second.data(), g.dtype, given.second.shape()},
-                                                     {result.data(), g.dtype, wanted.shape()}});
+    const test::GuardedCall call(given, wanted, against);
+    const Status status = run(make_plan(g).value(), {{call.first.data(), g.dtype, given.first.shape()},
+                                                     {call.second.data(), g.dtype, given.second.shape()},
+                                                     {call.result.data(), g.dtype, wanted.shape()}});
     ASSERT_TRUE(status.ok()) << to_text(problem) << ": " << status.message();
-    ASSERT_EQ(std::memcmp(result.data(), wanted.data(), static_cast<std::size_t>(wanted.bytes())), 0)
-        << to_text(problem);
+    ASSERT_TRUE(call.gave(wanted)) << to_text(problem);
   }
 }
 

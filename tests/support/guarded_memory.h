@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "support/problems.h"
+
 namespace convgrad::test {
 
 class GuardedMemory {
@@ -21,6 +23,15 @@ class GuardedMemory {
   char* mapping_;
   std::size_t usable_;
   char* data_;
+};
+
+// The operands of a call, read only, and room for its result, every byte of which is 0xff: NaN in every float type.
+struct GuardedCall {
+  GuardedMemory first, second, result;
+
+  GuardedCall(const Operands& given, const Tensor& wanted, GuardedMemory::Against against);
+  // Whether the result now is `wanted`, byte by byte.
+  bool gave(const Tensor& wanted) const;
 };
 
 }  // namespace convgrad::test

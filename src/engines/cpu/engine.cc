@@ -91,6 +91,7 @@ std::shared_ptr<Program> program_of(const Geometry& g, const Policy& policy) {
     program->work = gather_in_memory(g, *program->kernels, policy, pairs);
   } else if (std::optional<FilterPairsProgram> in_pairs =
                  pairs == nullptr ? std::nullopt : filter_pairs_program(g, policy, *pairs)) {
+    limit_workers(in_pairs->exact, g.dtype, shared_bytes(in_pairs->exact, g.dtype));
     program->work = std::move(*in_pairs);
   } else {
     FilterProgram filter = filter_program(g, policy);
@@ -114,7 +115,8 @@ constexpr Form kGatherForms[] = {
     {"dense", "bf16 multiplied in pairs and added in f32: source pixels in rows, the filter in pair form", 0.5}};
 constexpr Form kFilterForms[] = {
     {"dense", "output channels in lanes, input channels in rows, summed over pixels", 0.7},
-    {"dense_swapped", "few output channels: input channels in lanes, output channels in rows", 0.6},
+    {"dense_swapped", "input channels in lanes, output channels in rows, as suits their numbers, summed over pixels",
+     0.6},
     {"lanes", "depthwise or small groups: lanes are channels of many groups", 0.2},
     {"ones", "a plain sum over pixels", 0.2}};
 constexpr Form kFilterPairs{
@@ -161,6 +163,7 @@ double cost_us(const Geometry& g, const Program& program) {
 std::string why(const Program& program) {
   std::string text(form_of(program).why);
   if (const auto* p = std::get_if<GatherProgram>(&program.work)) {
+    if (p->planar) text += "; but long rows with their positions in lanes, result channels in rows";
     text += concat("; ", p->region_count(), " regions x ", p->parts, " parts");
   } else if (const FilterProgram* f = filter_cut(program)) {
     text += concat("; ", f->block_count(), " blocks of the filter x ", f->slices, " slices of the pixels");

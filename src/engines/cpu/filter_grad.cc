@@ -1,9 +1,8 @@
 #include "engines/cpu/filter_grad.h"
 
 #include <algorithm>
-#include <cstring>
 
-#include "engines/cpu/carve.h"
+#include "engines/cpu/filter_sums.h"
 #include "engines/cpu/runs.h"
 #include "engines/cpu/sweep.h"
 #include "engines/spread.h"
@@ -11,21 +10,20 @@
 namespace convgrad::cpu {
 namespace {
 
-// Whether units leave sums behind that are joined when all have run.
-bool keeps_sums(const FilterProgram& p) { return p.slices > 1 || !p.pieces.empty(); }
-
 // Memory of one worker.
 template <class T>
 struct Workbench {
-  T *c, *hi, *lo, *x, *spread_x, *dy;
+  T* c;
+  FilterSums<T> sums;  // of the only slice
+  T *x, *spread_x, *dy;
   std::int32_t* index;
   Run* runs;
 
   Workbench(Carver& carve, const FilterProgram& p) {
-    const std::int64_t block = p.block_rows() * p.pitch, box = largest_input_box(p), region = largest_region(p);
+    const std::int64_t block = block_elements(p), box = largest_input_box(p), region = largest_region(p);
     c = carve.take<T>(block);
-    hi = carve.take<T>(keeps_sums(p) ? 0 : block);
-    lo = carve.take<T>(keeps_sums(p) ? 0 : block);
+    sums.hi = carve.take<T>(keeps_sums(p) ? 0 : block);
+    sums.lo = carve.take<T>(keeps_sums(p) ? 0 : block);
     const std::int64_t channels = most_input_channels(p);
     const std::int64_t staged_x = planar_x(p) ? channels * plane_pitch(box) : box * x_pitch(p, channels);
     const std::int64_t staged_dy = planar_dy(p) ? p.co_each * plane_pitch(region) : region * staged_pitch(p.co_each);
@@ -37,27 +35,6 @@ struct Workbench {
   }
 };
 
-// The partial sums of all slices and pieces, where there are several.
-template <class T>
-struct SliceSums {
-  T *hi, *lo, *pieces;
-  std::int64_t block;  // elements of one
-
-  SliceSums(Carver& carve, const FilterProgram& p) : block(p.block_rows() * p.pitch) {
-    const std::int64_t count = keeps_sums(p) ? p.slices * p.block_count() * block : 0;
-    hi = carve.take<T>(count);
-    lo = carve.take<T>(count);
-    pieces = carve.take<T>(p.pieces.empty() ? 0 : p.unit_count() * block);
-  }
-};
-
-std::int64_t elements(const FilterProgram& p) { return p.block_rows() * p.pitch; }
-
-template <class T>
-void clear(T* memory, std::int64_t count) {
-  std::memset(static_cast<void*>(memory), 0, static_cast<std::size_t>(count) * sizeof(T));
-}
-
 template <class T>
 struct Job {
   const FilterProgram& p;
@@ -65,7 +42,7 @@ struct Job {
   const KernelSet<T>& set;
   const EngineArgs& args;
   const Course& course;
-  DType dtype;
+  FilterTarget target;
   Carver carve;
   SliceSums<T> slices;
 
@@ -76,7 +53,7 @@ struct Job {
         set(all.of<T>()),
         args(engine_args),
         course(units_course),
-        dtype(type),
+        target{all, type, engine_args.result},
         carve(engine_args.workspace),
         slices(carve, program) {}
 };
@@ -90,14 +67,14 @@ class Unit {
 
   // hi + lo = the sum over the regions of a slice; tell(regions done) after each.
   template <class Tell>
-  void add_slice(std::int64_t slice, T* hi, T* lo, const Tell& tell) {
+  void add_slice(std::int64_t slice, const FilterSums<T>& sums, const Tell& tell) {
     const std::int64_t first = p_.slice_begin(slice), end = p_.slice_begin(slice + 1);
-    clear(hi, elements(p_));
-    clear(lo, elements(p_));
+    clear(sums.hi, block_elements(p_));
+    clear(sums.lo, block_elements(p_));
     for (std::int64_t piece = first; piece < end;) {
       const std::int64_t piece_end = p_.piece_end(piece, end);
       add_piece(piece, piece_end, bench_.c, [&](std::int64_t region) { tell(region - first); });
-      job_.set.sums.fold({hi, lo, bench_.c, nullptr, nullptr, elements(p_)});
+      job_.set.sums.fold({sums.hi, sums.lo, bench_.c, nullptr, nullptr, block_elements(p_)});
       piece = piece_end;
     }
   }
@@ -106,7 +83,7 @@ class Unit {
   template <class Tell>
   void add_piece(std::int64_t first_region, std::int64_t end_region, T* sums, const Tell& tell) {
     sums_ = sums;
-    clear(sums, elements(p_));
+    clear(sums, block_elements(p_));
     for (std::int64_t r = first_region; r < end_region; ++r) {
       const Box region = p_.region_box(r);
       bring(region);
@@ -168,19 +145,9 @@ class Unit {
     }
   }
 
-  // Taps of the axes before the last, from their common number.
-  Position taps_of(std::int64_t row) const {
-    Position taps{};
-    for (std::size_t a = 3; a-- > 0;) {
-      taps[a] = row % layer_.axes[a].taps;
-      row /= layer_.axes[a].taps;
-    }
-    return taps;
-  }
-
   // Outputs of a box whose inputs exist for the taps of the axes before the last.
   Box valid_outputs(const Box& box, std::int64_t row) const {
-    const Position taps = taps_of(row);
+    const Position taps = taps_of(layer_, row);
     Box valid = box;
     for (std::size_t a = 0; a < 3; ++a) clip(valid, a, taps[a]);
     return valid;
@@ -195,7 +162,7 @@ class Unit {
 
   // The input position that output `o` reads.
   Position source(const Position& o, std::int64_t row, std::int64_t tap) const {
-    Position taps = taps_of(row);
+    Position taps = taps_of(layer_, row);
     taps[3] = tap;
     Position i;
     for (std::size_t a = 0; a < kAxes; ++a)
@@ -306,41 +273,19 @@ class Unit {
   T one_ = T(1);
 };
 
-// hi + lo of a block, rounded once, to its place in dw.
-template <class T>
-void write_block(const Job<T>& job, const FilterBlock& b, T* hi, T* lo) {
-  const FilterProgram& p = job.p;
-  const Layer& l = p.layer;
-  job.set.sums.settle({hi, lo, nullptr, nullptr, hi, elements(p)});
-  const bool swapped = p.form == FilterForm::swapped;
-  const auto bytes = static_cast<std::int64_t>(size_of(job.dtype));
-  const std::int64_t taps = b.tap_rows * last_axis_taps(l), first_tap = b.tap_row * last_axis_taps(l);
-  const std::int64_t channel = p.form == FilterForm::lanewise ? b.co : b.group * l.c_out + b.co;
-  for (std::int64_t tap = 0; tap < taps; ++tap) {
-    const std::int64_t at = ((first_tap + tap) * l.c_in + b.ci) * l.all_out() + channel;
-    const std::int64_t beside = tap % lane_taps(p);
-    const T* from = hi + tap / lane_taps(p) * (swapped ? p.co_each : p.ci_each) * p.pitch + beside * l.c_in;
-    job.kernels.copy.out[static_cast<int>(job.dtype)]({from, swapped ? 1 : p.pitch, swapped ? p.pitch : 1,
-                                                       static_cast<char*>(job.args.result) + at * bytes, l.all_out(), 1,
-                                                       b.ci_count, b.co_count});
-  }
-}
-
 template <class T>
 void run_unit(void* context, std::int64_t index, int worker) {
   const Job<T>& job = *static_cast<Job<T>*>(context);
   const FilterProgram& p = job.p;
   const Workbench<T> bench = workbench_of<Workbench<T>>(job.carve, job.p, worker);
-  const std::int64_t block = index / p.slices, slice = index % p.slices;
-  const FilterBlock b = p.block(block);
-  const std::int64_t place = index * job.slices.block;
-  T* hi = keeps_sums(p) ? job.slices.hi + place : bench.hi;
-  T* lo = keeps_sums(p) ? job.slices.lo + place : bench.lo;
+  const FilterBlock block = p.block(index / p.slices);
+  const std::int64_t slice = index % p.slices;
+  const FilterSums<T> sums = keeps_sums(p) ? job.slices.at(index) : bench.sums;
   const std::int64_t regions = p.slice_begin(slice + 1) - p.slice_begin(slice);
-  Unit<T>(job, b, bench).add_slice(slice, hi, lo, [&](std::int64_t done) {
+  Unit<T>(job, block, bench).add_slice(slice, sums, [&](std::int64_t done) {
     if (job.course.added != nullptr) job.course.added(job.course.context, {index, done, regions, worker});
   });
-  if (!keeps_sums(p)) write_block(job, b, hi, lo);
+  if (!keeps_sums(p)) write_block(p, block, sums, job.target);
 }
 
 template <class T>
@@ -362,7 +307,7 @@ void join_pieces(const Job<T>& job, std::int64_t block) {
   const SliceSums<T>& s = job.slices;
   T* sums = s.pieces + block * p.piece_count() * s.block;
   for (std::int64_t slice = 0, piece = 0; slice < p.slices; ++slice) {
-    T *hi = s.hi + (block * p.slices + slice) * s.block, *lo = s.lo + (block * p.slices + slice) * s.block;
+    const auto [hi, lo] = s.at(block * p.slices + slice);
     clear(hi, s.block);
     clear(lo, s.block);
     for (; p.pieces[static_cast<std::size_t>(piece)] < p.slice_begin(slice + 1); ++piece, sums += s.block)
@@ -370,16 +315,11 @@ void join_pieces(const Job<T>& job, std::int64_t block) {
   }
 }
 
-// Slices in order, into the first.
 template <class T>
-void join_slices(void* context, std::int64_t block, int) {
+void join_block(void* context, std::int64_t block, int) {
   const Job<T>& job = *static_cast<Job<T>*>(context);
-  const SliceSums<T>& s = job.slices;
   if (!job.p.pieces.empty()) join_pieces(job, block);
-  T *hi = s.hi + block * job.p.slices * s.block, *lo = s.lo + block * job.p.slices * s.block;
-  for (std::int64_t slice = 1; slice < job.p.slices; ++slice)
-    job.set.sums.fold({hi, lo, hi + slice * s.block, lo + slice * s.block, nullptr, s.block});
-  write_block(job, job.p.block(block), hi, lo);
+  join_slices(job.p, block, job.slices, job.target);
 }
 
 template <class T>
@@ -390,7 +330,7 @@ Status run_typed(const FilterProgram& p, const Kernels& kernels, const EngineArg
   const auto unit = p.pieces.empty() ? run_unit<T> : run_piece<T>;
   CONVGRAD_RETURN_IF_ERROR(run_units(course, {p.unit_count(), workers, unit, &job}));
   if (!keeps_sums(p)) return {};
-  return spread(course.policy, {p.block_count(), workers, join_slices<T>, &job});
+  return spread(course.policy, {p.block_count(), workers, join_block<T>, &job});
 }
 
 }  // namespace

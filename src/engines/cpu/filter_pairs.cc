@@ -2,62 +2,38 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
-#include "engines/cpu/carve.h"
 #include "engines/cpu/filter_grad.h"
+#include "engines/cpu/filter_sums.h"
 #include "engines/cpu/runs.h"
 #include "engines/spread.h"
 
 namespace convgrad::cpu {
 namespace {
 
-template <class T>
-void clear(T* memory, std::int64_t count) {
-  std::memset(static_cast<void*>(memory), 0, static_cast<std::size_t>(count) * sizeof(T));
-}
-
-std::int64_t block_elements(const FilterPairsProgram& p) { return p.cut.block_rows() * p.cut.pitch; }
-
-// hi + lo stands for the sums of a block of dw.
-struct Sums {
-  float *hi, *lo;
-};
-
 // Memory of one worker.
 struct Workbench {
   float* c;
-  Sums sums;  // of the only slice
+  FilterSums<float> sums;  // of the only slice
   std::uint16_t *x, *dy;
 
   Workbench(Carver& carve, const FilterPairsProgram& p) {
-    const std::int64_t block = block_elements(p), own = p.cut.slices == 1 ? block : 0;
+    const std::int64_t block = block_elements(p.cut), own = keeps_sums(p.cut) ? 0 : block;
     c = carve.take<float>(block);
-    sums = {carve.take<float>(own), carve.take<float>(own)};
+    sums.hi = carve.take<float>(own);
+    sums.lo = carve.take<float>(own);
     x = carve.take<std::uint16_t>(p.phase_count() * p.cut.ci_each * p.most_row);
     dy = carve.take<std::uint16_t>(p.most_terms * round_up(p.cut.co_each, kPairLanes));
   }
-};
-
-// The sums of all slices of all blocks, where there are several slices.
-struct SliceSums {
-  Sums all;
-  std::int64_t block;  // elements of one
-
-  SliceSums(Carver& carve, const FilterPairsProgram& p) : block(block_elements(p)) {
-    const std::int64_t count = p.cut.slices > 1 ? p.cut.slices * p.cut.block_count() * block : 0;
-    all = {carve.take<float>(count), carve.take<float>(count)};
-  }
-  Sums at(std::int64_t index) const { return {all.hi + index * block, all.lo + index * block}; }
 };
 
 struct Job {
   const FilterPairsProgram& p;
   const Kernels& kernels;
   const std::uint16_t *x, *dy;
-  void* dw;
   Carver carve;
-  SliceSums slices;
+  SliceSums<float> slices;
+  FilterTarget target;
   std::atomic<bool> special{false};
 
   Job(const FilterPairsProgram& program, const Kernels& all, const EngineArgs& args)
@@ -65,9 +41,9 @@ struct Job {
         kernels(all),
         x(static_cast<const std::uint16_t*>(args.first)),
         dy(static_cast<const std::uint16_t*>(args.second)),
-        dw(args.result),
         carve(args.workspace),
-        slices(carve, program) {}
+        slices(carve, program.cut),
+        target{all, DType::bf16, args.result} {}
 };
 
 // One block of dw over one slice of the positions.
@@ -77,10 +53,10 @@ class Unit {
       : job_(job), p_(job.p), layer_(job.p.cut.layer), block_(block), bench_(bench) {}
 
   // The sum over the regions, unless a special value is met.
-  void add_up(std::int64_t first_region, std::int64_t end_region, const Sums& sums) {
-    clear(sums.hi, block_elements(p_));
-    clear(sums.lo, block_elements(p_));
-    clear(bench_.c, block_elements(p_));
+  void add_up(std::int64_t first_region, std::int64_t end_region, const FilterSums<float>& sums) {
+    clear(sums.hi, block_elements(p_.cut));
+    clear(sums.lo, block_elements(p_.cut));
+    clear(bench_.c, block_elements(p_.cut));
     std::int64_t terms = 0;
     for (std::int64_t r = first_region; r < end_region && !job_.special.load(std::memory_order_relaxed); ++r) {
       const Box region = p_.cut.region_box(r);
@@ -97,9 +73,9 @@ class Unit {
 
  private:
   // Ends a block of terms, if it has any.
-  void fold(const Sums& sums) {
+  void fold(const FilterSums<float>& sums) {
     if (first_) return;
-    job_.kernels.f32.sums.fold({sums.hi, sums.lo, bench_.c, nullptr, nullptr, block_elements(p_)});
+    job_.kernels.f32.sums.fold({sums.hi, sums.lo, bench_.c, nullptr, nullptr, block_elements(p_.cut)});
     first_ = true;
   }
 
@@ -132,12 +108,7 @@ class Unit {
   void each_tap(const Visit& visit) const {
     std::int64_t number = 0;
     for (std::int64_t row = block_.tap_row; row < block_.tap_row + block_.tap_rows; ++row) {
-      Position tap{};
-      std::int64_t rest = row;
-      for (std::size_t a = 3; a-- > 0;) {
-        tap[a] = rest % layer_.axes[a].taps;
-        rest /= layer_.axes[a].taps;
-      }
+      Position tap = taps_of(layer_, row);
       for (tap[3] = 0; tap[3] < layer_.axes[3].taps; ++tap[3]) visit(tap, number++);
     }
   }
@@ -223,48 +194,27 @@ class Unit {
   TileShape tiles_;
 };
 
-// A block's sums, rounded once, to their place in dw.
-void write_block(const Job& job, const FilterBlock& b, const Sums& sums) {
-  const FilterProgram& p = job.p.cut;
-  const Layer& l = p.layer;
-  job.kernels.f32.sums.settle({sums.hi, sums.lo, nullptr, nullptr, sums.hi, block_elements(job.p)});
-  const CopyFn copy = job.kernels.copy.out[static_cast<int>(DType::bf16)];
-  const std::int64_t first_tap = b.tap_row * last_axis_taps(l);
-  for (std::int64_t tap = 0; tap < b.tap_rows * last_axis_taps(l); ++tap) {
-    const std::int64_t at = ((first_tap + tap) * l.c_in + b.ci) * l.all_out() + b.group * l.c_out + b.co;
-    copy({sums.hi + tap * p.ci_each * p.pitch, p.pitch, 1, static_cast<std::uint16_t*>(job.dw) + at, l.all_out(), 1,
-          b.ci_count, b.co_count});
-  }
-}
-
 void run_unit(void* context, std::int64_t index, int worker) {
   Job& job = *static_cast<Job*>(context);
   const FilterProgram& p = job.p.cut;
   const Workbench bench = workbench_of<Workbench>(job.carve, job.p, worker);
-  const std::int64_t slice = index % p.slices, regions = p.region_count();
   const FilterBlock block = p.block(index / p.slices);
-  const Sums sums = p.slices == 1 ? bench.sums : job.slices.at(index);
-  Unit(job, block, bench).add_up(regions * slice / p.slices, regions * (slice + 1) / p.slices, sums);
-  if (p.slices == 1) write_block(job, block, sums);
+  const std::int64_t slice = index % p.slices;
+  const FilterSums<float> sums = keeps_sums(p) ? job.slices.at(index) : bench.sums;
+  Unit(job, block, bench).add_up(p.slice_begin(slice), p.slice_begin(slice + 1), sums);
+  if (!keeps_sums(p)) write_block(p, block, sums, job.target);
 }
 
-// Slices in order, into the first.
-void join_slices(void* context, std::int64_t block, int) {
+void join_block(void* context, std::int64_t block, int) {
   const Job& job = *static_cast<Job*>(context);
-  const std::int64_t slices = job.p.cut.slices;
-  const Sums sums = job.slices.at(block * slices);
-  for (std::int64_t slice = 1; slice < slices; ++slice) {
-    const Sums more = job.slices.at(block * slices + slice);
-    job.kernels.f32.sums.fold({sums.hi, sums.lo, more.hi, more.lo, nullptr, block_elements(job.p)});
-  }
-  write_block(job, job.p.cut.block(block), sums);
+  join_slices(job.p.cut, block, job.slices, job.target);
 }
 
 }  // namespace
 
 std::int64_t workspace_bytes(const FilterPairsProgram& p, DType dtype) {
   Carver carve(nullptr);
-  SliceSums(carve, p);
+  SliceSums<float>(carve, p.cut);
   for (std::int64_t w = 0; w < p.cut.workers; ++w) Workbench(carve, p);
   return std::max(carve.used(), workspace_bytes(p.exact, dtype));
 }
@@ -273,10 +223,10 @@ Status run_filter_pairs(const FilterPairsProgram& p, const Kernels& kernels, con
                         const Policy& policy) {
   Job job(p, kernels, args);
   const auto workers = static_cast<int>(p.cut.workers);
-  CONVGRAD_RETURN_IF_ERROR(spread(policy, {p.cut.block_count() * p.cut.slices, workers, run_unit, &job}));
+  CONVGRAD_RETURN_IF_ERROR(spread(policy, {p.cut.unit_count(), workers, run_unit, &job}));
   if (job.special.load()) return run_filter(p.exact, kernels, g, args, policy);
-  if (p.cut.slices == 1) return {};
-  return spread(policy, {p.cut.block_count(), workers, join_slices, &job});
+  if (!keeps_sums(p.cut)) return {};
+  return spread(policy, {p.cut.block_count(), workers, join_block, &job});
 }
 
 }  // namespace convgrad::cpu

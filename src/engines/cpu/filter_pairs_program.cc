@@ -10,16 +10,12 @@ namespace convgrad::cpu {
 namespace {
 
 // None of these may depend on the machine: they decide the order of the sums.
-constexpr std::int64_t kBlockElements = std::int64_t{128} * 1024;  // of dw in one unit
-constexpr std::int64_t kBlockStep = 32;                            // channels: whole tiles
-constexpr std::int64_t kLeastBlock = 64;  // channels: under that, bringing pixels in takes over
+constexpr std::int64_t kBlockStep = 32;  // channels: whole tiles
 // Sums of 32 terms are added to memory once a region, which wants long ones; the copies of x want short ones.
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 256;
 constexpr std::int64_t kRegionElements = std::int64_t{512} * 1024;  // of x, all phases: 1 MB
 constexpr std::int64_t kMostCopied = 32;  // pixels of x brought in for one of dy: taps 100 regions apart do not pay
-constexpr std::int64_t kUnits = 16;       // wanted, for the threads to share
-constexpr std::int64_t kSliceBytes = std::int64_t{4} << 20;  // for the partial sums of all slices
-constexpr double kUnitTerms = 8e6;                           // multiply-adds that are worth a slice
+constexpr double kUnitTerms = 8e6;        // multiply-adds that are worth a slice
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return -ceil_div(-a, b); }
 
@@ -55,47 +51,15 @@ LinearSpace largest_space(const FilterProgram& p) {
   return space;
 }
 
-// Halves the wider side until a block fits; then fewer rows of taps. A block with all its taps brings in the
-// fewest pixels for its products.
-void choose_blocks(FilterProgram& p) {
-  const Layer& l = p.layer;
-  const std::int64_t tap_rows = l.taps / last_axis_taps(l);
-  p.tap_rows_each = tap_rows;
-  p.ci_each = l.c_in;
-  p.co_each = l.c_out;
-  const auto elements = [&] { return p.tap_rows_each * last_axis_taps(l) * p.ci_each * round_up(p.co_each, kAlign); };
-  while (elements() > kBlockElements) {
-    std::int64_t& wider = p.ci_each > p.co_each ? p.ci_each : p.co_each;
-    if (wider > kLeastBlock) {
-      wider = round_up(ceil_div(wider, 2), kBlockStep);
-    } else if (p.tap_rows_each > 1) {
-      p.tap_rows_each = ceil_div(p.tap_rows_each, 2);
-    } else {
-      break;
-    }
-  }
-  p.blocks = {l.groups, ceil_div(tap_rows, p.tap_rows_each), ceil_div(l.c_in, p.ci_each), ceil_div(l.c_out, p.co_each)};
-  p.pitch = round_up(p.co_each, kAlign);
-}
-
 void choose_regions(FilterPairsProgram& program) {
   FilterProgram& p = program.cut;
-  const auto& axes = p.layer.axes;
-  const Position all{axes[0].out, axes[1].out, axes[2].out, axes[3].out};
+  const Position all = outputs_of(p.layer);
   p.region = part_of_at_most(
       all, std::clamp(kRegionElements / (program.phase_count() * p.ci_each), kLeastRegion, kMostRegion));
   for (std::size_t a = 0; a < kAxes; ++a) p.regions[a] = ceil_div(all[a], p.region[a]);
   const LinearSpace most = largest_space(p);
   program.most_row = most.row;
   program.most_terms = most.terms;
-}
-
-void choose_slices(FilterProgram& p, const Geometry& g, const Policy& policy) {
-  const std::int64_t bytes = 8 * p.block_count() * p.block_rows() * p.pitch;  // hi and lo in f32
-  const auto worth = static_cast<std::int64_t>(std::min(1e6, nominal_flops(g) / 2 / kUnitTerms));
-  p.slices = std::max<std::int64_t>(
-      1, std::min({ceil_div(kUnits, p.block_count()), kSliceBytes / bytes, worth, p.region_count()}));
-  p.workers = std::min<std::int64_t>(p.block_count() * p.slices, threads_of(policy));
 }
 
 // The share of multiplications that are not by a zero that fills a gap or a vector, in the middle of the image.
@@ -152,11 +116,12 @@ std::optional<FilterPairsProgram> filter_pairs_program(const Geometry& g, const 
   program.pairs = &pairs;
   for (std::size_t a = 0; a < kAxes; ++a)
     program.phases[a] = std::min(p.layer.axes[a].taps, phase_cycle(p.layer.axes[a]));
-  choose_blocks(p);
+  choose_blocks(p, kBlockStep);
   choose_regions(program);
   if (program.most_row > kMostCopied * program.most_terms) return std::nullopt;
   if (!pairs_pay(pairs, useful_share(p))) return std::nullopt;
-  choose_slices(p, g, policy);
+  choose_slices(p, g, kUnitTerms);
+  p.workers = worker_count(p, policy);
   program.exact = filter_program(g, policy);
   return program;
 }

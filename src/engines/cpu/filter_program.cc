@@ -65,34 +65,6 @@ bool reads_in_place(const Image& image, bool wants_pitch, bool planar) {
   return planar ? !converts(image) : direct(image) && (wants_pitch || bytes <= kDirectPitchBytes);
 }
 
-// Halves the wider side until a block fits; then fewer rows of taps.
-void choose_blocks(FilterProgram& p) {
-  const Layer& l = p.layer;
-  const std::int64_t tap_rows = l.taps / last_axis_taps(l);
-  p.tap_rows_each = tap_rows;
-  p.ci_each = l.c_in;
-  p.co_each = p.form == FilterForm::lanewise
-                  ? std::min<std::int64_t>(l.all_out(), 64 * std::max<std::int64_t>(1, 4 / l.c_in))
-                  : l.c_out;
-  const auto elements = [&] { return p.tap_rows_each * last_axis_taps(l) * p.ci_each * round_up(p.co_each, kAlign); };
-  while (elements() > kBlockElements) {
-    std::int64_t& wider = p.ci_each > p.co_each && !p.merged ? p.ci_each : p.co_each;
-    if (wider > 64 && p.form != FilterForm::lanewise) {
-      wider = round_up(ceil_div(wider, 2), kAlign);
-    } else if (p.tap_rows_each > 1) {
-      p.tap_rows_each = ceil_div(p.tap_rows_each, 2);
-    } else {
-      break;
-    }
-  }
-  const std::int64_t co = p.form == FilterForm::lanewise ? l.all_out() : l.c_out;
-  p.blocks = {p.form == FilterForm::lanewise ? 1 : l.groups, ceil_div(tap_rows, p.tap_rows_each),
-              ceil_div(l.c_in, p.ci_each), ceil_div(co, p.co_each)};
-  p.pitch = round_up(p.form == FilterForm::swapped ? lane_taps(p) * p.ci_each : p.co_each, kAlign);
-}
-
-Position outputs_of(const Layer& l) { return {l.axes[0].out, l.axes[1].out, l.axes[2].out, l.axes[3].out}; }
-
 void choose_regions(FilterProgram& p) {
   const std::int64_t planes = p.form == FilterForm::lanewise ? p.layer.c_in : 1;
   const std::int64_t channels =
@@ -108,10 +80,45 @@ void choose_regions(FilterProgram& p) {
   for (std::size_t a = 0; a < kAxes; ++a) p.regions[a] = ceil_div(all[a], p.region[a]);
 }
 
-void choose_slices(FilterProgram& p, const Geometry& g) {
+// Inputs that a range of outputs reads on an axis.
+void input_range(const Axis& axis, std::int64_t begin, std::int64_t end, std::int64_t& in_begin, std::int64_t& in_end) {
+  in_begin = std::clamp<std::int64_t>(begin * axis.stride - axis.pad, 0, axis.in);
+  in_end = std::clamp<std::int64_t>((end - 1) * axis.stride - axis.pad + (axis.taps - 1) * axis.dilation + 1, in_begin,
+                                    axis.in);
+}
+
+}  // namespace
+
+// Halves the wider side until a block fits; then fewer rows of taps.
+void choose_blocks(FilterProgram& p, std::int64_t step) {
+  const Layer& l = p.layer;
+  const std::int64_t tap_rows = l.taps / last_axis_taps(l);
+  p.tap_rows_each = tap_rows;
+  p.ci_each = l.c_in;
+  p.co_each = p.form == FilterForm::lanewise
+                  ? std::min<std::int64_t>(l.all_out(), 64 * std::max<std::int64_t>(1, 4 / l.c_in))
+                  : l.c_out;
+  const auto elements = [&] { return p.tap_rows_each * last_axis_taps(l) * p.ci_each * round_up(p.co_each, kAlign); };
+  while (elements() > kBlockElements) {
+    std::int64_t& wider = p.ci_each > p.co_each && !p.merged ? p.ci_each : p.co_each;
+    if (wider > 64 && p.form != FilterForm::lanewise) {
+      wider = round_up(ceil_div(wider, 2), step);
+    } else if (p.tap_rows_each > 1) {
+      p.tap_rows_each = ceil_div(p.tap_rows_each, 2);
+    } else {
+      break;
+    }
+  }
+  const std::int64_t co = p.form == FilterForm::lanewise ? l.all_out() : l.c_out;
+  p.blocks = {p.form == FilterForm::lanewise ? 1 : l.groups, ceil_div(tap_rows, p.tap_rows_each),
+              ceil_div(l.c_in, p.ci_each), ceil_div(co, p.co_each)};
+  p.pitch = round_up(p.form == FilterForm::swapped ? lane_taps(p) * p.ci_each : p.co_each, kAlign);
+}
+
+void choose_slices(FilterProgram& p, const Geometry& g, double unit_terms) {
   const auto bytes = static_cast<std::int64_t>(g.dtype == DType::f64 ? 8 : 4);
   const std::int64_t all = 2 * bytes * p.block_count() * p.block_rows() * p.pitch;
-  const auto worth = static_cast<std::int64_t>(std::min(1e6, nominal_flops(g) / 2 / kUnitTerms));
+  const auto worth = static_cast<std::int64_t>(std::min(1e6, nominal_flops(g) / 2 / unit_terms));
   p.slices =
       std::max<std::int64_t>(1, std::min({ceil_div(kUnits, p.block_count()),
                                           kSliceBytes / std::max<std::int64_t>(1, all), worth, p.region_count()}));
@@ -135,14 +142,16 @@ void choose_pieces(FilterProgram& p, const Geometry& g) {
   if (p.piece_count() == 1 || sums > kPieceSums) p.pieces.clear();
 }
 
-// Inputs that a range of outputs reads on an axis.
-void input_range(const Axis& axis, std::int64_t begin, std::int64_t end, std::int64_t& in_begin, std::int64_t& in_end) {
-  in_begin = std::clamp<std::int64_t>(begin * axis.stride - axis.pad, 0, axis.in);
-  in_end = std::clamp<std::int64_t>((end - 1) * axis.stride - axis.pad + (axis.taps - 1) * axis.dilation + 1, in_begin,
-                                    axis.in);
-}
+Position outputs_of(const Layer& l) { return {l.axes[0].out, l.axes[1].out, l.axes[2].out, l.axes[3].out}; }
 
-}  // namespace
+Position taps_of(const Layer& layer, std::int64_t tap_row) {
+  Position taps{};
+  for (std::size_t a = 3; a-- > 0;) {
+    taps[a] = tap_row % layer.axes[a].taps;
+    tap_row /= layer.axes[a].taps;
+  }
+  return taps;
+}
 
 std::int64_t last_axis_taps(const Layer& layer) { return layer.axes[3].taps; }
 
@@ -245,9 +254,9 @@ FilterProgram filter_program(const Geometry& g, const Policy& policy) {
   const Image& rows = p.form == FilterForm::swapped ? p.dy : p.x;
   p.planar = (p.form == FilterForm::dense || p.form == FilterForm::swapped) && rows.channel_step != 1;
   p.row_stretches = forward_stretches(row);
-  choose_blocks(p);
+  choose_blocks(p, kAlign);
   choose_regions(p);
-  choose_slices(p, g);
+  choose_slices(p, g, kUnitTerms);
   choose_pieces(p, g);
   p.workers = worker_count(p, policy);
   return p;

@@ -19,7 +19,7 @@ struct FilterBlock {
 
 enum class FilterForm {
   dense,     // rows are input channels, lanes output channels of one group
-  swapped,   // rows are output channels, lanes input channels: few output channels
+  swapped,   // rows are output channels, lanes input channels: few of the former, or fewer of the latter to transpose
   lanewise,  // lanes are output channels of many groups, x spread to match: depthwise, small groups
   ones,      // bias: x is 1
 };
@@ -56,13 +56,22 @@ struct FilterProgram {
 
 FilterProgram filter_program(const Geometry& geometry, const Policy& policy);
 
+// The steps of cutting, for filter_pairs_program.cc too. Blocks of dw have multiples of `step` channels; slices are
+// worth `unit_terms` multiply-adds each.
+void choose_blocks(FilterProgram& p, std::int64_t step);
+void choose_slices(FilterProgram& p, const Geometry& geometry, double unit_terms);
+std::int64_t worker_count(const FilterProgram& p, const Policy& policy);
+
 // Input channels of a block.
 struct Channels {
   std::int64_t first, count;
 };
 
-// The other axes' taps together are the tap rows.
+// The other axes' taps together are the tap rows; the taps of one.
 std::int64_t last_axis_taps(const Layer& layer);
+Position taps_of(const Layer& layer, std::int64_t tap_row);
+// Extents.
+Position outputs_of(const Layer& layer);
 // Taps of the last axis that lie beside each other in the lanes.
 std::int64_t lane_taps(const FilterProgram& p);
 // Inputs that a region of outputs reads.

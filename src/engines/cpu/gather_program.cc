@@ -12,7 +12,7 @@ namespace {
 
 // Every region streams the packed filter once, so regions are large; where they are staged, the copies of
 // source and result bound them.
-constexpr std::int64_t kStagedElements = 128 * 1024;
+constexpr std::int64_t kStagedElements = std::int64_t{128} * 1024;
 constexpr std::int64_t kPairElements = std::int64_t{256} * 1024;  // a copy of bf16 takes half of that
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
 constexpr std::int64_t kUnits = 16;     // wanted, for the threads to share
@@ -211,8 +211,7 @@ Position staged_source(const GatherProgram& p) {
 }
 
 bool filter_in_place(const GatherProgram& p) {
-  const bool widens = p.source.dtype == DType::f16 || p.source.dtype == DType::bf16;
-  return p.form == GatherForm::lanewise && !widens && (!p.backward || !spreads_channels(p));
+  return p.form == GatherForm::lanewise && !converts(p.source) && (!p.backward || !spreads_channels(p));
 }
 
 std::int64_t volume(const Position& e) { return e[0] * e[1] * e[2] * e[3]; }

@@ -201,16 +201,9 @@ TEST(Pairs, touch_nothing_outside_the_tensors) {
       const test::Operands given = test::random_operands(random, g);
       const Tensor wanted = test::by_definition(g, given.first, given.second);
       const auto against = round % 2 == 0 ? GuardedMemory::Against::end : GuardedMemory::Against::begin;
-      GuardedMemory first(static_cast<std::size_t>(given.first.bytes()), against);
-      GuardedMemory second(static_cast<std::size_t>(given.second.bytes()), against);
-      GuardedMemory result(static_cast<std::size_t>(wanted.bytes()), against);
-      std::memcpy(first.data(), given.first.data(), static_cast<std::size_t>(given.first.bytes()));
-      std::memcpy(second.data(), given.second.data(), static_cast<std::size_t>(given.second.bytes()));
-      first.make_read_only();
-      second.make_read_only();
-      run_pairs(g, pairs, {first.data(), second.data(), result.data()}, 1);
-      ASSERT_EQ(std::memcmp(result.data(), wanted.data(), static_cast<std::size_t>(wanted.bytes())), 0)
-          << pairs.isa << " " << to_text(problem);
+      const test::GuardedCall call(given, wanted, against);
+      run_pairs(g, pairs, {call.first.data(), call.second.data(), call.result.data()}, 1);
+      ASSERT_TRUE(call.gave(wanted)) << pairs.isa << " " << to_text(problem);
     }
   }
 }
