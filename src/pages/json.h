@@ -19,18 +19,18 @@ class Json {
   using List = std::vector<Json>;
   using Members = std::vector<JsonMember>;
 
-  Json() = default;                                         // null
-  Json(bool flag) : value_(flag) {}                         // NOLINT: values stand for themselves
-  Json(int number) : value_(static_cast<int64>(number)) {}  // NOLINT
-  Json(int64 number) : value_(number) {}                    // NOLINT
-  Json(double number) : value_(number) {}                   // NOLINT: finite
-  Json(std::string_view text) : value_(string(text)) {}     // NOLINT
-  Json(string text) : value_(std::move(text)) {}            // NOLINT
-  Json(const char* text) : value_(string(text)) {}          // NOLINT
-  Json(List list) : value_(std::move(list)) {}              // NOLINT
-  Json(Members members) : value_(std::move(members)) {}     // NOLINT
-  static Json list() { return List(); }
-  static Json object() { return Members(); }
+  Json();                       // null
+  Json(bool flag);              // NOLINT: values stand for themselves
+  Json(int number);             // NOLINT
+  Json(int64 number);           // NOLINT
+  Json(double number);          // NOLINT: finite
+  Json(std::string_view text);  // NOLINT
+  Json(string text);            // NOLINT
+  Json(const char* text);       // NOLINT
+  Json(List list);              // NOLINT
+  Json(Members members);        // NOLINT
+  static Json list();
+  static Json object();
 
   // Null when it is of another kind.
   template <class T>
@@ -54,6 +54,20 @@ struct JsonMember {
   string key;
   Json value;
 };
+
+// Here, where members are complete.
+inline Json::Json() = default;
+inline Json::Json(bool flag) : value_(flag) {}
+inline Json::Json(int number) : value_(static_cast<int64>(number)) {}
+inline Json::Json(int64 number) : value_(number) {}
+inline Json::Json(double number) : value_(number) {}
+inline Json::Json(std::string_view text) : value_(string(text)) {}
+inline Json::Json(string text) : value_(std::move(text)) {}
+inline Json::Json(const char* text) : value_(string(text)) {}
+inline Json::Json(List list) : value_(std::move(list)) {}
+inline Json::Json(Members members) : value_(std::move(members)) {}
+inline Json Json::list() { return List(); }
+inline Json Json::object() { return Members(); }
 
 constexpr int kJsonDepth = 64;                             // lists and objects inside each other
 constexpr std::size_t kJsonBytes = std::size_t{1} << 30;   // of a text

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 #include "pages/build_order.h"
 
@@ -141,8 +142,8 @@ class Wirer {
     WiredNode& node = wiring_.nodes[index];
     if (node.op == nullptr) return;
     std::vector<Pinned>& pins = pinned_[index];
-    std::stable_sort(pins.begin(), pins.end(), [](const Pinned& a, const Pinned& b) {
-      return std::pair(a.pin.row, a.pin.entry) < std::pair(b.pin.row, b.pin.entry);
+    std::sort(pins.begin(), pins.end(), [](const Pinned& a, const Pinned& b) {
+      return std::tuple(a.pin.row, a.pin.entry, a.edge) < std::tuple(b.pin.row, b.pin.entry, b.edge);
     });
     for (const Pinned& pinned : pins) node.inputs.push_back(pinned.source);
     const convgrad::Status status = pins_are_full(*node.op, pins);
