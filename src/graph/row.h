@@ -66,7 +66,8 @@ struct NodeRun {
   const Policy& policy;
   Variables& variables;
 
-  const Node& variable() const { return *self.inputs().front().node; }  // for ops that write one
+  // The variable that a pin takes.
+  const Node& variable(std::size_t input = 0) const { return *self.inputs()[input].node; }
 };
 
 // Gradients of a node: dy has one entry an output, null where none arrives.
