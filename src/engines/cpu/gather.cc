@@ -307,7 +307,6 @@ class Unit {
         args.a = tiles.args.a + segment.source;
         args.out = to_result ? tiles.args.out + segment.result : args.c;
         sweep_rows(tiles.shapes, args, tiles.vectors, segment.rows);
-        args.c += segment.rows * args.c_row;
       }
     }
   }
