@@ -15,8 +15,6 @@ constexpr std::int64_t kPackCols = 16;  // a block: 16 columns, or 16 pairs
 
 constexpr std::int64_t at_most(std::int64_t value, std::int64_t limit) { return value < limit ? value : limit; }
 
-constexpr bool kMasked16 = HWY_TARGET <= HWY_AVX3;  // 16-bit lanes are loaded and stored by mask
-
 // 16 columns of two rows as 16 pairs, the upper row in the low halves. Without a lower row it counts as zeros.
 template <class T>
 HWY_INLINE void interleave(const std::uint16_t* upper, const std::uint16_t* lower, T* pairs) {
