@@ -82,7 +82,8 @@ bool wants_planar(const GatherProgram& p, const Knobs& knobs) {
 
 // Dense sums of bf16 with enough channels.
 bool fits_pairs(const GatherProgram& p, const PairKernels& pairs) {
-  if (p.source.dtype != DType::bf16 || std::min(p.k, p.n) < kLeastPairChannels) return false;
+  if (p.source.dtype != DType::bf16 || std::min(p.k, p.n) < kLeastPairChannels || p.layer.patch_planes > 0)
+    return false;
   const auto share = [](std::int64_t count, std::int64_t whole) {
     return static_cast<double>(count) / static_cast<double>(round_up(count, whole));
   };
