@@ -16,6 +16,7 @@ constexpr std::int64_t kStagedElements = std::int64_t{128} * 1024;
 constexpr std::int64_t kPairElements = std::int64_t{256} * 1024;  // a copy of bf16 takes half of that
 constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 256;
 constexpr std::int64_t kStagedTerms = 2048;  // multiply-adds an element that are worth staging it once more
+constexpr std::int64_t kLeastPart = 256;     // result channels
 constexpr std::int64_t kUnits = 16;          // wanted, for the threads to share
 constexpr double kUnitTerms = 2e6;           // multiply-adds that are worth a unit
 constexpr double kPairUnitTerms = 8e6;       // in pairs
@@ -129,7 +130,10 @@ bool narrow_parts(const GatherProgram& p) { return p.form == GatherForm::lanewis
 // large. Each part stages the source anew, which is worth it with enough multiply-adds an element.
 std::int64_t part_results(const GatherProgram& p) {
   if (p.form != GatherForm::dense || p.layer.groups > 1 || !stages_source(p)) return all_results(p);
-  return std::min(all_results(p), std::max(all_source(p), ceil_div(kStagedTerms, p.layer.taps)));
+  std::int64_t taps = p.layer.taps;  // that read an element
+  for (const Axis& axis : p.layer.axes) taps /= p.backward ? 1 : axis.stride;
+  const std::int64_t enough = ceil_div(kStagedTerms, std::max<std::int64_t>(1, taps));
+  return std::min(all_results(p), std::max({all_source(p), kLeastPart, enough}));
 }
 
 void choose_regions(GatherProgram& p, const Knobs& knobs) {
