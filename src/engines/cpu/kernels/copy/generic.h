@@ -219,7 +219,52 @@ void copy_transposed(const CopyArgs& m) {
   }
 }
 
-// Both run along c.
+// Colour images: three planes `from_col` apart become pixels of three.
+template <class T, class From>
+void planes_to_pixels(const CopyArgs& m) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t kLanes = kLanesOf<T>;
+  const auto store = [&](const From* first, std::int64_t plane, T* to) {
+    hn::StoreInterleaved3(widened<T>(first), widened<T>(first + plane), widened<T>(first + 2 * plane), d, to);
+  };
+  const From* from = static_cast<const From*>(m.from);
+  T* to = static_cast<T*>(m.to);
+  std::int64_t r = 0;
+  for (; r + kLanes <= m.rows; r += kLanes) store(from + r, m.from_col, to + 3 * r);
+  if (r == m.rows) return;
+  From last_in[3 * kLanes] = {};
+  T last_out[3 * kLanes];
+  const auto left = static_cast<std::size_t>(m.rows - r);
+  for (int c = 0; c < 3; ++c) std::memcpy(last_in + c * kLanes, from + c * m.from_col + r, left * sizeof(From));
+  store(last_in, kLanes, last_out);
+  std::memcpy(to + 3 * r, last_out, 3 * left * sizeof(T));
+}
+
+// And back: planes lie `to_row` apart.
+template <class T, class To>
+void pixels_to_planes(const CopyArgs& m) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t kLanes = kLanesOf<T>;
+  const auto store = [&](const T* from, To* first, std::int64_t plane) {
+    hn::Vec<decltype(d)> v0, v1, v2;
+    hn::LoadInterleaved3(d, from, v0, v1, v2);
+    narrow<T>(v0, first);
+    narrow<T>(v1, first + plane);
+    narrow<T>(v2, first + 2 * plane);
+  };
+  const T* from = static_cast<const T*>(m.from);
+  To* to = static_cast<To*>(m.to);
+  std::int64_t c = 0;
+  for (; c + kLanes <= m.cols; c += kLanes) store(from + 3 * c, to + c, m.to_row);
+  if (c == m.cols) return;
+  T last_in[3 * kLanes] = {};
+  To last_out[3 * kLanes];
+  const auto left = static_cast<std::size_t>(m.cols - c);
+  std::memcpy(last_in, from + 3 * c, 3 * left * sizeof(T));
+  store(last_in, last_out, kLanes);
+  for (int r = 0; r < 3; ++r) std::memcpy(to + r * m.to_row + c, last_out + r * kLanes, left * sizeof(To));
+}
+
 template <class T, class From, class To>
 void copy_line(const From* from, std::int64_t from_step, To* to, std::int64_t to_step, std::int64_t count) {
   if (from_step == 1 && to_step == 1) return convert_row<T>(from, to, count);
@@ -234,6 +279,7 @@ void copy_line(const From* from, std::int64_t from_step, To* to, std::int64_t to
   }
 }
 
+// Both run along c.
 template <class T, class From, class To>
 void copy_lines(const CopyArgs& m) {
   const From* from = static_cast<const From*>(m.from);
@@ -251,7 +297,14 @@ void copy(const CopyArgs& m) {
   const bool from_rows = line ? m.cols == 1 : m.from_row < m.from_col;
   const bool to_rows = line ? m.cols == 1 : m.to_row < m.to_col;
   if (from_rows == to_rows) return copy_lines<T, From, To>(from_rows ? turned : m);
-  copy_transposed<T, From, To>(from_rows ? m : turned);
+  const CopyArgs& t = from_rows ? m : turned;
+  if constexpr (!kNarrow<To>) {
+    if (t.cols == 3 && t.from_row == 1 && t.to_row == 3 && t.to_col == 1) return planes_to_pixels<T, From>(t);
+  }
+  if constexpr (!kNarrow<From>) {
+    if (t.rows == 3 && t.from_col == 3 && t.from_row == 1 && t.to_col == 1) return pixels_to_planes<T, To>(t);
+  }
+  copy_transposed<T, From, To>(t);
 }
 
 template <class T>
