@@ -133,9 +133,50 @@ HWY_INLINE void transpose_small(const T* from, std::int64_t from_step, T* to, st
 
 constexpr std::int64_t kBlock = 16;  // elements a side: a cache line of f32 on both sides
 
+#if HWY_TARGET <= HWY_AVX3
+// line[i][p] = line[p][i]: elements, then pairs, then quarters of registers change places, 64 shuffles in all.
+HWY_INLINE void transpose(__m512i (&line)[kBlock]) {
+  __m512i a[kBlock], b[kBlock];
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    a[i] = _mm512_unpacklo_epi32(line[i], line[i + 1]);
+    a[i + 1] = _mm512_unpackhi_epi32(line[i], line[i + 1]);
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 4) {
+    b[i] = _mm512_unpacklo_epi64(a[i], a[i + 2]);
+    b[i + 1] = _mm512_unpackhi_epi64(a[i], a[i + 2]);
+    b[i + 2] = _mm512_unpacklo_epi64(a[i + 1], a[i + 3]);
+    b[i + 3] = _mm512_unpackhi_epi64(a[i + 1], a[i + 3]);
+  }
+#pragma GCC unroll 8
+  for (int j = 0; j < 4; ++j) {
+    const __m512i even = _mm512_shuffle_i32x4(b[j], b[4 + j], 0x88),
+                  more = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0x88);
+    const __m512i odd = _mm512_shuffle_i32x4(b[j], b[4 + j], 0xdd),
+                  rest = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0xdd);
+    line[j] = _mm512_shuffle_i32x4(even, more, 0x88);
+    line[4 + j] = _mm512_shuffle_i32x4(odd, rest, 0x88);
+    line[8 + j] = _mm512_shuffle_i32x4(even, more, 0xdd);
+    line[12 + j] = _mm512_shuffle_i32x4(odd, rest, 0xdd);
+  }
+}
+#endif
+
 // to[c * to_step + r] = from[r * from_step + c] for r < rows, c < cols, both at most kBlock.
 template <class T>
 void transpose_block(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, int rows, int cols) {
+#if HWY_TARGET <= HWY_AVX3
+  if (sizeof(T) == 4 && rows == kBlock && cols == kBlock) {
+    __m512i line[kBlock];
+#pragma GCC unroll 16
+    for (int r = 0; r < kBlock; ++r) line[r] = _mm512_loadu_si512(from + r * from_step);
+    transpose(line);
+#pragma GCC unroll 16
+    for (int c = 0; c < kBlock; ++c) _mm512_storeu_si512(to + c * to_step, line[c]);
+    return;
+  }
+#endif
   constexpr int kSmall = 16 / sizeof(T);
   const int whole_rows = rows / kSmall * kSmall, whole_cols = cols / kSmall * kSmall;
   for (int c = 0; c < whole_cols; c += kSmall) {
