@@ -6,15 +6,27 @@ foreach(room IN LISTS rooms)
   list(APPEND objects $<TARGET_OBJECTS:${room}>)
 endforeach()
 
+# The op classes are made from the op table by a program of the same objects.
+set(generated ${PROJECT_BINARY_DIR}/generated)
+set(op_classes ${generated}/convgrad/graph/ops.h)
+add_executable(convgrad_op_classes src/graph/generate/op_classes.cc ${objects})
+target_include_directories(convgrad_op_classes PRIVATE include src)
+target_link_libraries(convgrad_op_classes PRIVATE convgrad_flags Threads::Threads)
+add_custom_command(OUTPUT ${op_classes} DEPENDS convgrad_op_classes
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${generated}/convgrad/graph
+  COMMAND convgrad_op_classes ${op_classes})
+add_custom_target(convgrad_op_header DEPENDS ${op_classes})
+
 foreach(kind SHARED STATIC)
   string(TOLOWER ${kind} suffix)
   set(target convgrad_${suffix})
   add_library(${target} ${kind} ${objects})
   target_include_directories(${target} INTERFACE
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${generated}>)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:convgrad_flags> PUBLIC Threads::Threads)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME convgrad EXPORT_NAME ${suffix} LINKER_LANGUAGE CXX)
+  add_dependencies(${target} convgrad_op_header)
   add_library(convgrad::${suffix} ALIAS ${target})
 endforeach()
 # Until 1.0 every minor version may change the ABI, so it is part of the soname.

@@ -30,11 +30,12 @@ CONVGRAD_API const char* name(StatusCode code);
 // What went wrong, in parts and as one sentence.
 struct ErrorDetail {
   StatusCode code = StatusCode::internal;
-  std::string message;   // one sentence with all of the below
-  std::string argument;  // the argument at fault, as the caller spells it
-  std::string got;
-  std::string wanted;
-  std::string rule;  // id of the rule broken: a row of convgrad/rules.inc
+  std::string message = {};   // one sentence with all of the below
+  std::string argument = {};  // the argument at fault, as the caller spells it
+  std::string got = {};
+  std::string wanted = {};
+  std::string rule = {};  // id of the rule broken: a row of convgrad/rules.inc
+  std::string node = {};  // of a graph, where it is about one
 };
 
 class [[nodiscard]] CONVGRAD_API Status {
@@ -53,6 +54,7 @@ class [[nodiscard]] CONVGRAD_API Status {
   const std::string& got() const { return detail().got; }
   const std::string& wanted() const { return detail().wanted; }
   const std::string& rule() const { return detail().rule; }
+  const std::string& node() const { return detail().node; }
 
  private:
   const ErrorDetail& detail() const;

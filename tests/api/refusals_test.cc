@@ -256,7 +256,10 @@ TEST(Refusals, say_rule_code_argument_and_text) {
 TEST(Refusals, cover_every_rule_in_the_list) {
   std::set<std::string_view> broken;
   for (const Refused& row : kTable) broken.insert(row.rule);
-  for (const RuleInfo& rule : all_rules()) EXPECT_TRUE(broken.contains(rule.id)) << rule.id << " has no test";
+  for (const RuleInfo& rule : all_rules()) {
+    if (rule.id.starts_with("graph-")) continue;  // tests/graph/refusals_test.cc
+    EXPECT_TRUE(broken.contains(rule.id)) << rule.id << " has no test";
+  }
 }
 
 TEST(Refusals, are_one_short_line) {

@@ -1,0 +1,21 @@
+#include "graph/ops/elementwise.h"
+
+namespace convgrad::graph {
+namespace {
+
+Result<std::vector<Tensor>> run(const NodeRun& run) {
+  return zip_elements(run, [](auto x, auto y) { return x + y; });
+}
+
+std::vector<Output> gradient(const NodeGradient& g) { return {unbroadcast(g, g.dy[0], 0), unbroadcast(g, g.dy[0], 1)}; }
+
+}  // namespace
+
+OpRow Add_row() {
+  return {.spec = broadcasting_op("Add", "x + y, element by element."),
+          .infer = broadcast_both,
+          .run = run,
+          .gradient = gradient};
+}
+
+}  // namespace convgrad::graph
