@@ -15,8 +15,7 @@ namespace convgrad::cli {
 // What a shell may offer for a value.
 enum class Offer { nothing, files, folders, ops };
 
-// An option, or a word by its place. What is read is written to `to`; a list takes the option, or words, any number of
-// times.
+// An option, or a word by its place. What is read is written to `to`; a list takes any number of them.
 struct Option {
   std::string_view name;   // "--threads", or "PROBLEM" for a word
   std::string_view value;  // how help calls an option's value; empty for words and flags
@@ -69,8 +68,8 @@ std::vector<Command> all_commands();
 
 // The groups that they come from.
 std::vector<Command> run_commands();       // run, explain, check
+std::vector<Command> describe_commands();  // ops, doctor, schema, completion, man
 std::vector<Command> graph_commands();     // infer, grad, gradcheck, convert
-std::vector<Command> describe_commands();  // ops, schema, doctor, completion, man
 std::vector<Command> measure_commands();   // bench, tune
 
 }  // namespace convgrad::cli

@@ -18,7 +18,7 @@ std::span<const ExitCode> exit_codes() { return kExitCodes; }
 
 std::vector<Command> all_commands() {
   std::vector<Command> all;
-  for (const auto group : {run_commands, graph_commands, describe_commands, measure_commands}) {
+  for (const auto group : {run_commands, describe_commands, graph_commands, measure_commands}) {
     for (Command& one : group()) all.push_back(std::move(one));
   }
   return all;

@@ -45,7 +45,7 @@ std::string node_text(const PlannedNode& planned) {
   if (!planned.plan.ok()) return text + fmt::format("  not known  {}\n", sentence(planned.plan.status()));
   const Plan& plan = *planned.plan;
   return text + fmt::format(
-                    "  problem    {}\n  engine     {}\n  kernel     {}\n  why        {}\n  cost       {:.1f} us on one "
+                    "  problem    {}\n  engine     {}\n  kernel     {}\n  why        {}\n  cost       {:.3g} us on one "
                     "core\n  tensors    {} bytes\n  workspace  {} bytes\n",
                     to_text(problem_of(plan.geometry)), plan.engine, plan.kernel, plan.why, plan.cost_us,
                     planned.tensor_bytes, plan.workspace_bytes);
@@ -92,7 +92,7 @@ std::string plan_text(const GraphPlan& plan) {
   std::string text;
   for (const PlannedNode& planned : plan.convolutions) text += node_text(planned);
   text += fmt::format(
-      "sum\n  nodes      {}, of them {} convolutions\n  cost       {:.1f} us on one core\n  tensors    {} bytes\n  "
+      "sum\n  nodes      {} with {} convolutions\n  cost       {:.3g} us on one core\n  tensors    {} bytes\n  "
       "workspace  {} bytes at most for one\n",
       plan.nodes, plan.convolutions.size(), plan.cost_us, plan.tensor_bytes, plan.workspace_bytes);
   if (plan.unknown_outputs > 0)

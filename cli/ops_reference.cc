@@ -66,7 +66,10 @@ std::string text_table(std::string_view head, const std::vector<Row>& rows) {
 
 std::string cell(std::string_view text) {
   std::string escaped;
-  for (const char letter : text) escaped += letter == '|' ? "\\|" : std::string(1, letter);
+  for (const char letter : text) {
+    if (letter == '|' || letter == '<') escaped += '\\';
+    escaped += letter;
+  }
   return escaped;
 }
 

@@ -20,9 +20,10 @@ constexpr std::size_t kMaxPageBytes = std::size_t{256} << 20;
 constexpr std::size_t kMaxDatBytes = std::size_t{1} << 30;
 constexpr std::size_t kMaxTensorBytes = std::size_t{1} << 40;  // as the library's own limit
 
-// enuSpace writes UTF-16 with a byte order mark, and {"object": [...]} whatever the encoding.
-bool is_enuspace(std::string_view text) {
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
+bool is_utf16(std::string_view text) { return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"); }
+
+// enuSpace writes {"object": [...]}.
+bool starts_with_objects(std::string_view text) {
   return text.substr(0, text.find('[')).find("\"object\"") != std::string_view::npos;
 }
 
@@ -89,8 +90,11 @@ bool names_page(std::string_view word) { return word == "-" || word.ends_with(".
 
 Result<graph::Page> read_page(const std::string& path) {
   const std::string text = read_text(path, kMaxPageBytes);
-  return is_enuspace(text) ? graph::page_from_enuspace(text, dat_beside(path))
-                           : graph::parse_page(text, folder_of(path));
+  if (!is_utf16(text)) {
+    Result<graph::Page> page = graph::parse_page(text, folder_of(path));
+    if (page.ok() || !starts_with_objects(text)) return page;
+  }
+  return graph::page_from_enuspace(text, dat_beside(path));
 }
 
 int write_page(const graph::Page& page, const std::string& path) {
