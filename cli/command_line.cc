@@ -31,9 +31,8 @@ void lead_with(CLI::App& app, std::string_view examples) {
 }
 
 // `--out ""`, as an unset shell variable gives it, must not pass for no --out.
-CLI::Validator named_file() {
-  return CLI::Validator([](std::string& path) { return std::string(path.empty() ? "a file name is missing" : ""); },
-                        "");
+CLI::Validator not_empty(std::string what) {
+  return CLI::Validator([what](std::string& word) { return word.empty() ? what + " is missing" : std::string(); }, "");
 }
 
 CLI::Validator one_of(const std::vector<std::string>& choices) {
@@ -45,17 +44,24 @@ CLI::Validator one_of(const std::vector<std::string>& choices) {
   return CLI::Validator(judge, "");
 }
 
+void add_checks(CLI::Option& option, const Option& row) {
+  option.required(row.required)->type_name(std::string(row.value));
+  if (row.is_path()) option.check(not_empty("a file name"));
+  if (row.offer == Offer::ops) option.check(not_empty("the name of an op"));
+  if (!row.choices.empty()) option.check(one_of(row.choices));
+}
+
 void add_option(CLI::App& app, const Option& row) {
   const std::string name(row.name);
   const auto add = [&]<class To>(To* to) {
     if constexpr (std::is_same_v<To, bool>) {
       app.add_flag(name, *to, row.doc);
-    } else {
-      CLI::Option* option =
-          app.add_option(name, *to, row.doc)->required(row.required)->type_name(std::string(row.value));
-      if (!row.is_word()) option->allow_extra_args(false);  // one value each time it stands
-      if (row.is_path()) option->check(named_file());
-      if (!row.choices.empty()) option->check(one_of(row.choices));
+    } else if (std::is_same_v<To, std::string> || row.is_word()) {
+      add_checks(*app.add_option(name, *to, row.doc), row);
+    } else if constexpr (!std::is_same_v<To, std::string>) {
+      // One value each time it stands, as it stands: CLI11's own lists read "[a,b]" as two.
+      const auto keep = [to](const std::string& value) { to->push_back(value); };
+      add_checks(*app.add_option_function<std::string>(name, keep, row.doc)->trigger_on_parse(), row);
     }
   };
   std::visit(add, row.to);

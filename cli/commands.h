@@ -26,7 +26,7 @@ void add_policy(std::vector<Option>& options, PolicyRequest& policy);
 struct RunRequest {
   std::string subject;             // a problem string, or a graph file
   std::string first, second, out;  // files; empty: random operands, no file written
-  std::string seed;                // empty: 0
+  std::string seed = "0";
   std::vector<std::string> fetch, feed;
   PolicyRequest policy;
   bool json = false;
@@ -69,7 +69,7 @@ struct ConvertRequest {
 std::vector<std::string> convert_forms();
 
 struct OpsRequest {
-  std::vector<std::string> names;  // none: a list of all
+  std::string name;  // empty: a list of all
   bool json = false;
   bool markdown = false;
 };

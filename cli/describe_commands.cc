@@ -1,4 +1,4 @@
-// ops, schema, doctor, completion and man: their options.
+// ops, doctor, schema, completion and man: their options.
 #include "cli/command.h"
 #include "cli/commands.h"
 
@@ -6,7 +6,7 @@ namespace convgrad::cli {
 namespace {
 
 std::vector<Option> ops_options(OpsRequest& request) {
-  return {{"NAME", "", "Ops to show in full; left out: a list of all", &request.names, Offer::ops},
+  return {{"NAME", "", "An op to show in full; left out: a list of all", &request.name, Offer::ops},
           {"--json", "", "Answer as JSON", &request.json},
           {"--markdown", "", "The reference page of all graph ops", &request.markdown}};
 }
@@ -33,13 +33,13 @@ std::vector<Command> describe_commands() {
                            "  convgrad ops Conv3DBackpropFilterV2\n"
                            "  convgrad ops --json\n"},
                           ops_options, ops_command),
-      command<NoRequest>(
-          {"schema", "Print the JSON Schema of graph files", "  convgrad schema > convgrad-graph.schema.json\n"},
-          no_options, schema_command),
       command<DoctorRequest>({"doctor", "Describe this machine and build, for a bug report",
                               "  convgrad doctor\n"
                               "  convgrad doctor --json\n"},
                              doctor_options, doctor_command),
+      command<NoRequest>(
+          {"schema", "Print the JSON Schema of graph files", "  convgrad schema > convgrad-graph.schema.json\n"},
+          no_options, schema_command),
       command<CompletionRequest>({"completion", "Print a shell's completion script",
                                   "  convgrad completion bash > ~/.local/share/bash-completion/completions/convgrad\n"
                                   "  convgrad completion zsh > ~/.zfunc/_convgrad\n"

@@ -97,23 +97,19 @@ Result<std::string> text_of(std::string_view name) {
   return unknown_op(name);
 }
 
-int print_named(const std::vector<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) {
-    const Result<std::string> text = text_of(name);
-    if (!text.ok()) return refuse(text.status());
-    all += all.empty() ? *text : "\n" + *text;
-  }
-  fmt::print("{}", all);
+int print_one(std::string_view name) {
+  const Result<std::string> text = text_of(name);
+  if (!text.ok()) return refuse(text.status());
+  fmt::print("{}", *text);
   return kOk;
 }
 
 }  // namespace
 
 int ops_command(const OpsRequest& request) {
-  if (request.json + request.markdown + !request.names.empty() > 1)
-    return refuse_usage("ops takes names, --json or --markdown, one of them");
-  if (!request.names.empty()) return print_named(request.names);
+  if (request.json + request.markdown + !request.name.empty() > 1)
+    return refuse_usage("ops takes a name, --json or --markdown, one of them");
+  if (!request.name.empty()) return print_one(request.name);
   if (request.json) {
     print_json(all_json());
   } else if (request.markdown) {

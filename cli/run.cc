@@ -65,7 +65,7 @@ Result<Prepared> prepare(const RunRequest& request) {
   Result<Policy> policy = policy_of(request.policy);
   if (!policy.ok()) return policy.status();
   policy->cancel = cancel_on_interrupt();
-  const Result<std::uint64_t> seed = request.seed.empty() ? 0 : parse_seed(request.seed);
+  const Result<std::uint64_t> seed = parse_seed(request.seed);
   if (!seed.ok()) return seed.status();
   const Result<Plan> plan = make_plan(*problem, *policy);
   if (!plan.ok()) return plan.status();

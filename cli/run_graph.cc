@@ -65,8 +65,9 @@ Result<std::vector<std::string>> files_of(const std::string& folder, const std::
 }
 
 Status only_graph_options(const RunRequest& request) {
+  const std::string seed = request.seed == RunRequest().seed ? "" : request.seed;
   for (const auto& [option, value] :
-       {std::pair{"--first", &request.first}, {"--second", &request.second}, {"--seed", &request.seed}}) {
+       {std::pair{"--first", &request.first}, {"--second", &request.second}, {"--seed", &seed}}) {
     if (value->empty()) continue;
     return complain({.rule = "problem-string",
                      .argument = option,

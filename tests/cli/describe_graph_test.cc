@@ -50,11 +50,12 @@ TEST(GraphOps, one_op_shows_inputs_attributes_and_defaults) {
         "  T                  half, bfloat16, float, double; the inputs decide it\n"})
     EXPECT_NE(op.out.find(line), std::string::npos) << line << "in\n" << op.out;
   EXPECT_TRUE(program({"ops", "Conv1D"}).out.starts_with("Conv1D(input, filter)\n"));
-  EXPECT_NE(program({"ops", "Const", "Add"}).out.find("\n\nAdd(x, y)\n"), std::string::npos);
+  expect_usage_error(program({"ops", "Const", "Add"}), "unexpected argument 'Add' after 'ops'");
+  expect_usage_error(program({"ops", ""}), "the name of an op is missing");
 }
 
 TEST(GraphOps, an_unknown_op_gets_a_suggestion) {
-  expect_refused(program({"ops", "Conv3DBackpropFilter"}), "op-name", "did you mean 'Conv3DBackpropFilterV2'?");
+  expect_refused(program({"ops", "Conv3DBackpropFilterV"}), "op-name", "did you mean 'Conv3DBackpropFilterV2'?");
   expect_refused(program({"ops", "conv2"}), "op-name", "did you mean 'Conv2D'?");
   expect_usage_error(program({"ops", "Add", "--json"}), "one of them");
 }
@@ -100,8 +101,8 @@ std::string completed(const std::string& words) {
 TEST(Completion, bash_offers_commands_options_values_and_files) {
   if (!has_program("bash")) GTEST_SKIP() << "no bash here";
   write_file(scratch("completion.bash"), program({"completion", "bash"}).out);
-  EXPECT_EQ(completed("gr"), "grad\n");
-  EXPECT_EQ(completed("grad"), "grad gradcheck\n");
+  EXPECT_EQ(completed("gr"), "grad gradcheck\n");
+  EXPECT_EQ(completed("ex"), "explain\n");
   EXPECT_EQ(completed("run x.json --th"), "--threads\n");
   EXPECT_EQ(completed("convert a.json b --to c"), "convgrad cpp cpp-eager\n");
   EXPECT_EQ(completed("completion f"), "fish\n");

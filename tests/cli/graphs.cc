@@ -12,7 +12,9 @@ namespace {
 Page tensor(const std::string& dtype, const std::vector<int>& shape, const std::vector<double>& values) {
   const bool whole = dtype != "double" && dtype != "float";
   Page data = Page::array();
-  for (const double value : values) data.push_back(whole ? Page(static_cast<int>(value)) : Page(value));
+  for (const double value : values) {
+    data.push_back(dtype == "bool" ? Page(value != 0) : whole ? Page(static_cast<int>(value)) : Page(value));
+  }
   return {{"dtype", dtype}, {"shape", shape}, {"data", data}};
 }
 

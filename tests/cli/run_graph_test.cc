@@ -48,7 +48,8 @@ std::string window(const nlohmann::json& expected) {
 
 TEST(RunGraph, prints_the_windows_of_every_scene) {
   int shown = 0;
-  for (const nlohmann::json& scene : load("scenes.json")["scenes"]) {
+  const nlohmann::json scenes = load("scenes.json")["scenes"];
+  for (const nlohmann::json& scene : scenes) {
     const Page made = scene_page(scene);
     if (made.is_null() || scene["expected"].empty() || scene["expected"][0]["dtype"] != "float") continue;
     const std::string file = saved("scene.json", made);
@@ -176,7 +177,7 @@ TEST(RunGraph, gives_the_same_text_for_any_engine_and_thread_count) {
   EXPECT_EQ(program({"run", file, "--threads", "1"}).out, wanted);
   EXPECT_EQ(program({"run", file, "--threads", "3", "--engine", "reference"}).out, wanted);
   expect_refused(program({"run", file, "--threads", "x"}), "attr-type", "--threads");
-  expect_refused(program({"run", file, "--engine", "warp"}), "engine-name", "warp");
+  expect_refused(program({"run", file, "--engine", "warp"}), "engine-name", "warp", "unimplemented");
 }
 
 TEST(RunGraph, dry_run_shows_plans_and_runs_nothing) {
@@ -193,7 +194,10 @@ TEST(RunGraph, dry_run_shows_plans_and_runs_nothing) {
 
 TEST(RunGraph, refuses_what_is_no_output) {
   const std::string file = saved("small.json", small_page());
-  expect_refused(program({"run", file, "--fetch", "yy"}), "graph-fetch", "no node 'yy'; did you mean");
+  expect_refused(program({"run", file, "--fetch", "yy"}), "graph-fetch", "no node 'yy' (--fetch: got 'yy'");
+  expect_refused(program({"run", file, "--fetch", "[]"}), "graph-fetch", "no node '[]'");
+  expect_refused(program({"run", saved("loss.json", page({constant("loss", "float", {1})}, {})), "--fetch", "lsos"}),
+                 "graph-fetch", "no node 'lsos'; did you mean 'loss'?");
   expect_refused(program({"run", file, "--fetch", "y:1"}), "graph-fetch", "'y' has no output 1");
   expect_refused(program({"run", file, "--fetch", "y:-1"}), "graph-fetch", "'y' has no output -1");
   expect_refused(program({"run", file, "--fetch", "y:a"}), "attr-type", "--fetch");
@@ -231,7 +235,7 @@ TEST(RunGraph, names_the_node_that_cannot_run) {
 TEST(RunGraph, refuses_options_of_the_other_kind) {
   const std::string file = saved("small.json", small_page());
   expect_refused(program({"run", file, "--first", "x.npy"}), "problem-string", "--first is for problem strings");
-  expect_refused(program({"run", file, "--seed", "0"}), "problem-string", "--seed is for problem strings");
+  expect_refused(program({"run", file, "--seed", "1"}), "problem-string", "--seed is for problem strings");
   expect_usage_error(program({"run", "n1c1h4w4_k1r3s3_valid_forward", "--fetch", "y"}), "are for graph files");
 }
 
