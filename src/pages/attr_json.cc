@@ -58,7 +58,7 @@ Json floating_json(T element) {
 }
 
 template <class T>
-Json element_json(T element) {
+Json json_of_element(T element) {
   if constexpr (std::is_same_v<T, bool>)
     return element;
   else if constexpr (std::is_integral_v<T>)
@@ -257,12 +257,17 @@ bool set_element(Tensor& tensor, int64 index, const Json& number) {
                       [&]<class T>(T) { return element_from(number, static_cast<T*>(tensor.data())[index]); });
 }
 
+Json element_json(const Tensor& tensor, int64 index) {
+  return visit_stored(tensor.dtype(),
+                      [&]<class T>(T) { return json_of_element(static_cast<const T*>(tensor.data())[index]); });
+}
+
 Json elements_json(const Tensor& tensor) {
   Json::List list;
   list.reserve(static_cast<std::size_t>(tensor.NumElements()));
   visit_stored(tensor.dtype(), [&]<class T>(T) {
     for (int64 i = 0; i < tensor.NumElements(); ++i)
-      list.push_back(element_json(static_cast<const T*>(tensor.data())[i]));
+      list.push_back(json_of_element(static_cast<const T*>(tensor.data())[i]));
   });
   return list;
 }

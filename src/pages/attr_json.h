@@ -15,6 +15,7 @@ Result<Json> json_of_attr(const AttrValue& value, const string& file, TensorFile
 
 // Elements as a flat list: numbers, true and false; "NaN", "Infinity" and "-Infinity" as strings.
 Json elements_json(const Tensor& tensor);
+Json element_json(const Tensor& tensor, int64 index);
 // The shape is [-1, 2], or null when not even the rank is known.
 Json shape_json(const PartialTensorShape& shape);
 
