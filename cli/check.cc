@@ -4,9 +4,9 @@
 
 #include "cli/answer.h"
 #include "cli/case_file.h"
-#include "cli/check_graph.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/infer.h"
 #include "cli/pages.h"
 #include "convgrad/geometry.h"
 

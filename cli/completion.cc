@@ -109,7 +109,7 @@ std::string zsh_option(const Option& option) {
     return single_quoted(fmt::format("{}:{}:{}", list ? "*" : "", option.name, action));
   }
   if (option.is_flag()) return single_quoted(fmt::format("{}[{}]", option.name, doc));
-  return single_quoted(fmt::format("*{}=[{}]:{}:{}", option.name, doc, "value", action));
+  return single_quoted(fmt::format("*{}=[{}]:value:{}", option.name, doc, action));
 }
 
 std::string zsh_script(const std::vector<Command>& commands) {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "cli/answer.h"
-#include "cli/check_graph.h"
 #include "cli/commands.h"
+#include "cli/infer.h"
 #include "cli/pages.h"
 #include "cli/terminal.h"
 

@@ -12,8 +12,8 @@
 #include "cli/interrupt.h"
 #include "cli/pages.h"
 #include "cli/policy.h"
+#include "cli/progress.h"
 #include "cli/tensor_text.h"
-#include "cli/terminal.h"
 #include "convgrad/npy.h"
 
 namespace convgrad::cli {

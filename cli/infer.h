@@ -1,4 +1,4 @@
-// convgrad check GRAPH.
+// convgrad check GRAPH: the verdict on what infer finds.
 #pragma once
 
 #include <string>
