@@ -68,6 +68,15 @@ TEST(CheckGraph, finds_cycles_missing_pins_and_unknown_words) {
   expect_failed(program({"check", scratch("nowhere.json")}), "cannot read");
 }
 
+TEST(CheckGraph, refuses_every_cut_of_a_file) {
+  const std::string whole = small_page().dump();
+  for (std::size_t size = 0; size < whole.size(); size += 11) {
+    const Outcome cut = program({"check", "-"}, whole.substr(0, size));
+    EXPECT_EQ(cut.code, 2) << size << ": " << cut.err;
+    EXPECT_EQ(std::count(cut.err.begin(), cut.err.end(), '\n'), 1) << cut.err;
+  }
+}
+
 TEST(Infer, shows_the_type_and_shape_of_every_wire) {
   const Outcome text = program({"infer", saved("small.json", small_page())});
   EXPECT_EQ(text.code, 0) << text.err;
