@@ -31,7 +31,7 @@ void lead_with(CLI::App& app, std::string_view examples) {
 }
 
 // `--out ""`, as an unset shell variable gives it, must not pass for no --out.
-CLI::Validator not_empty(std::string what) {
+CLI::Validator not_empty(const std::string& what) {
   return CLI::Validator([what](std::string& word) { return word.empty() ? what + " is missing" : std::string(); }, "");
 }
 
