@@ -13,7 +13,7 @@
 namespace convgrad::cli {
 
 // What a shell may offer for a value.
-enum class Offer { nothing, files, folders, ops };
+enum class Offer { nothing, files, ops };
 
 // An option, or a word by its place. What is read is written to `to`; a list takes any number of them.
 struct Option {
@@ -27,7 +27,7 @@ struct Option {
 
   bool is_word() const { return !name.starts_with("-"); }
   bool is_flag() const { return std::holds_alternative<bool*>(to); }
-  bool is_path() const { return offer == Offer::files || offer == Offer::folders; }
+  bool is_path() const { return offer == Offer::files; }
 };
 
 struct CommandHelp {

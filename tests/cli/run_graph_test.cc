@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "cli/graphs.h"
 #include "cli/program.h"
@@ -62,6 +63,27 @@ TEST(RunGraph, prints_the_windows_of_every_scene) {
     ++shown;
   }
   EXPECT_GE(shown, 6);
+}
+
+TEST(RunGraph, prints_the_seeds_tables_from_the_examples) {
+  const std::map<std::string, std::string> files = {{"Conv2D", "conv2d"},
+                                                    {"Conv2DBackpropFilter", "conv2d_backprop_filter"},
+                                                    {"Conv2DBackpropInput", "conv2d_backprop_input"},
+                                                    {"Conv3D", "conv3d"},
+                                                    {"Conv3DBackpropFilterV2", "conv3d_backprop_filter_v2"},
+                                                    {"Conv3DBackpropInputV2", "conv3d_backprop_input_v2"}};
+  int shown = 0;
+  const nlohmann::json scenes = load("scenes.json")["scenes"];
+  for (const nlohmann::json& scene : scenes) {
+    const auto found = files.find(scene["id"]);
+    if (found == files.end()) continue;
+    const std::string file = CONVGRAD_SOURCE_DIR "/examples/graphs/" + found->second + ".json";
+    nlohmann::json expected = scene["expected"].back();
+    expected["block"] = nlohmann::json::parse(read_file(file))["fetch"][0][0];
+    EXPECT_EQ(program({"run", file}).out, window(expected)) << file;
+    ++shown;
+  }
+  EXPECT_EQ(shown, 6);
 }
 
 TEST(RunGraph, reads_a_page_from_standard_input) {
