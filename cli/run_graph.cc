@@ -78,6 +78,14 @@ Status only_graph_options(const RunRequest& request) {
   return {};
 }
 
+Status nothing_to_show(const std::string& path) {
+  return complain({.rule = "graph-fetch",
+                   .argument = "--fetch",
+                   .reason = fmt::format("the graph {} has no output to show", in_quotes(path)),
+                   .got = "nothing",
+                   .wanted = "a node with outputs"});
+}
+
 Result<Prepared> prepare(const RunRequest& request) {
   CONVGRAD_RETURN_IF_ERROR(only_graph_options(request));
   Result<Policy> policy = policy_of(request.policy);
@@ -87,6 +95,7 @@ Result<Prepared> prepare(const RunRequest& request) {
   Result<std::vector<graph::Output>> fetch = find_outputs(loaded->graph, request.fetch, "--fetch");
   if (!fetch.ok()) return fetch.status();
   if (fetch->empty()) *fetch = loaded->graph.fetch;
+  if (fetch->empty()) return nothing_to_show(request.subject);
   Result<graph::ClientSession::FeedType> feeds = read_feeds(loaded->graph, request.feed);
   if (!feeds.ok()) return feeds.status();
   Prepared prepared{std::move(*loaded), std::move(*policy), std::move(*fetch), std::move(*feeds), {}};

@@ -225,6 +225,7 @@ TEST(RunGraph, refuses_what_is_no_output) {
   expect_refused(program({"run", file, "--fetch", "y:a"}), "attr-type", "--fetch");
   expect_refused(program({"run", file, "--fetch", ""}), "graph-fetch", "no node ''");
   expect_refused(program({"run", file, "--fetch", "y,"}), "graph-fetch", "no node ''");
+  expect_refused(program({"run", "-"}, page({}, {}).dump()), "graph-fetch", "has no output to show");
 }
 
 TEST(RunGraph, refuses_feeds_that_do_not_fit) {
