@@ -178,8 +178,7 @@ class Unit {
     return x;
   }
 
-  // Every row of `outputs`, from its first position. Those of one position, the edges, are runs along the axis before:
-  // a third of the time of 16 channels x 125 taps, one by one.
+  // Every row of `outputs`, from its first position. Those of one position, the edges, are runs along the axis before.
   RunList runs_over(const Box& outputs, const TapRow& row, std::int64_t tap) const {
     const bool swapped = p_.form == FilterForm::swapped;
     const Field<T> x = read_by_outputs(row, tap), &a = swapped ? dy_ : x, &b = swapped ? x : dy_;
