@@ -1,6 +1,7 @@
 // Graph::add: the checks of the op table, then what the row says of the outputs.
 #include "convgrad/graph/node.h"
 
+#include "api/guard.h"
 #include "graph/row.h"
 
 namespace convgrad::graph {
@@ -126,6 +127,18 @@ bool Graph::contains(const Wire& wire) const {
   const Node* node = wire.node;
   return node != nullptr && node->id() >= 0 && node->id() < static_cast<int>(nodes_.size()) &&
          &nodes_[static_cast<std::size_t>(node->id())] == node && wire.index >= 0 && wire.index < node->num_outputs();
+}
+
+Result<std::optional<Geometry>> convolution_of(const Node& node) {
+  const GeometryFn geometry = row_of(node.op()).geometry;
+  if (geometry == nullptr) return std::optional<Geometry>();
+  return guarded([&]() -> Result<std::optional<Geometry>> {
+    std::vector<WireInfo> inputs;
+    for (const Wire& wire : node.inputs()) inputs.push_back(wire.node->outputs()[static_cast<std::size_t>(wire.index)]);
+    const Result<Geometry> found = geometry({node.op(), node.attrs(), inputs});
+    if (!found.ok()) return at_node(found.status(), node.name());
+    return std::optional<Geometry>(*found);
+  });
 }
 
 convgrad::Status want_rank(const NodeView& node, int input, int rank) {

@@ -88,6 +88,7 @@ struct NodeGradient {
 };
 
 using InferFn = Result<Inferred> (*)(const NodeView& node);
+using GeometryFn = Result<Geometry> (*)(const NodeView& node);
 using RunFn = Result<std::vector<Tensor>> (*)(const NodeRun& run);
 // One output an input; NoGradient() where there is none.
 using GradientFn = std::vector<Output> (*)(const NodeGradient& gradient);
@@ -97,6 +98,7 @@ struct OpRow {
   InferFn infer;
   RunFn run;
   GradientFn gradient = nullptr;  // none: the op cannot be differentiated
+  GeometryFn geometry = nullptr;  // of convolutions
 };
 
 const OpRow& row_of(const OpSpec& spec);

@@ -25,6 +25,18 @@ inline Output NoGradient() { return Output(nullptr, -1); }
 CONVGRAD_API Status gradient_error(const Scope& scope, const OutputList& xs, const std::vector<Tensor>& x_values,
                                    const OutputList& ys, const std::vector<TensorShape>& y_shapes, double* max_error);
 
+// The same with what the error is to be measured by.
+struct GradientCheck {
+  double max_error = 0;
+  double largest = 0;    // |entry| of the Jacobians
+  double tolerance = 0;  // max(1, largest) * (1e-6 + 4 u sqrt(length)): u of the least precise of xs and ys, length the
+                         // elements of the largest of them, and 1e-6 for the differences
+  bool passed() const { return max_error <= tolerance; }
+};
+CONVGRAD_API Result<GradientCheck> check_gradients(const Scope& scope, const OutputList& xs,
+                                                   const std::vector<Tensor>& x_values, const OutputList& ys,
+                                                   const std::vector<TensorShape>& y_shapes);
+
 // Random values for xs of these shapes.
 CONVGRAD_API Result<std::vector<Tensor>> random_values(const OutputList& xs, const std::vector<TensorShape>& shapes);
 

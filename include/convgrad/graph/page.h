@@ -8,9 +8,11 @@
 //     "fetch": [["conv", "output"]],
 //     "view": {...}
 //   }
-// Edges go from an output pin to an input pin; the pins of a list input are "inputs:0", "inputs:1", ... An input "^" takes
-// a control dependency. fetch is what a run shows, outputs that nobody reads when it is left out. view (positions, open
-// windows) is kept and not looked at. The order of nodes and edges means nothing.
+// Edges go from an output pin to an input pin; the pins of a list input are "inputs:0", "inputs:1", ... A control
+// dependency is [["first", "^"], ["second", "^"]]. Attributes at their defaults, and the dtype of a Const, which its
+// value tells, need not be written. A large tensor may lie beside the page: {"dtype": ..., "shape": ..., "npy":
+// "x.npy"}. fetch is what a run shows, outputs that nobody reads when it is left out. view (positions, open windows) is
+// kept and not looked at. The order of nodes and edges means nothing.
 #ifndef CONVGRAD_GRAPH_PAGE_H_
 #define CONVGRAD_GRAPH_PAGE_H_
 
@@ -30,7 +32,7 @@ struct PagePin {
 };
 
 struct PageNode {
-  string id;    // also the node's name in the graph
+  string id;  // also the node's name in the graph
   string op;
   AttrMap attrs = {};
   string name = {};  // what a person calls it; empty: its id
@@ -48,7 +50,8 @@ struct Page {
   string view = {};  // JSON text; empty: none
 };
 
-// Where tensors of a page lie that are too large to stand in it: .npy files of one folder. Names with a path are refused.
+// Where tensors of a page lie that are too large to stand in it: .npy files of one folder. Names with a path are
+// refused.
 struct PageFolder {
   string path = {};  // empty: there is none, and every tensor stands in the page
 };

@@ -127,6 +127,18 @@ PartialTensorShape unknown_result(const ConvForm& form, const std::optional<Size
   return PartialTensorShape(Shape(rank, -1));
 }
 
+bool are_known(const Parts& parts, const std::optional<SizeList>& sizes) {
+  return sizes && parts.first->shape.IsFullyDefined() && parts.second->shape.IsFullyDefined();
+}
+
+Result<Geometry> validated(const NodeView& node, const ConvForm& form, const Parts& parts, const SizeList& sizes) {
+  if (form.depthwise) CONVGRAD_RETURN_IF_ERROR(same_channels(node, form, parts, sizes));
+  const Call call = call_of(node, form, parts, sizes);
+  ConvCall view = call.owned.view();
+  view.second_dtype = call.second_dtype;
+  return validate(view);
+}
+
 // The six ops are closed under differentiation. With y = x * w:
 //   forward:       dx = input(shape x, w, dy)         dw = filter(x, shape w, dy)
 //   filter grad:   dx = input(shape x, ddw, dy)       ddy = forward(x, ddw)
@@ -170,7 +182,7 @@ std::vector<PinSpec> pins_of(const ConvForm& form) {
 std::vector<AttrSpec> attrs_of(const ConvForm& form) {
   const OpInfo& op = info(form.op);
   std::vector<DataType> types = floating_types();
-  if (op.takes_int32) types.push_back(DT_INT32);
+  if (takes(form.op, DType::i32)) types.push_back(DT_INT32);
   std::vector<AttrSpec> attrs = {
       integers("strides", "Step of the window, one a dimension in data_format order; 1 for batch and channels."),
       choice("padding", "SAME, VALID, or EXPLICIT with explicit_paddings.", {"SAME", "VALID", "EXPLICIT"}),
@@ -192,19 +204,25 @@ std::vector<AttrSpec> attrs_of(const ConvForm& form) {
 
 }  // namespace
 
+Result<Geometry> conv_geometry(const NodeView& node, const ConvForm& form) {
+  const Parts parts = parts_of(node, info(form.op).direction);
+  const std::optional<SizeList> sizes = sizes_of(parts, form);
+  if (are_known(parts, sizes)) return validated(node, form, parts, *sizes);
+  return node.refuse({.rule = Rule::graph_shape,
+                      .argument = sizes ? "input" : "sizes",
+                      .reason = "the shapes of this convolution are known only when it runs",
+                      .got = concat(parts.first->shape.DebugString(), " and ", parts.second->shape.DebugString()),
+                      .wanted = "known shapes and sizes"});
+}
+
 Result<Inferred> infer_conv(const NodeView& given, const ConvForm& form) {
   const Direction direction = info(form.op).direction;
   const Batched batched(given, form);
   const NodeView node{given.op, given.attrs, batched.inputs};
   const Parts parts = parts_of(node, direction);
   const std::optional<SizeList> sizes = sizes_of(parts, form);
-  if (!sizes || !parts.first->shape.IsFullyDefined() || !parts.second->shape.IsFullyDefined())
-    return Inferred{{unknown_result(form, sizes)}};
-  if (form.depthwise) CONVGRAD_RETURN_IF_ERROR(same_channels(node, form, parts, *sizes));
-  const Call call = call_of(node, form, parts, *sizes);
-  ConvCall view = call.owned.view();
-  view.second_dtype = call.second_dtype;
-  const Result<Geometry> geometry = validate(view);
+  if (!are_known(parts, sizes)) return Inferred{{unknown_result(form, sizes)}};
+  const Result<Geometry> geometry = validated(node, form, parts, *sizes);
   if (!geometry.ok()) return geometry.status();
   Shape result = result_of(*geometry, form, *sizes);
   if (batched.unknown && direction == Direction::forward) result.front() = -1;
