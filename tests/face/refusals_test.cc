@@ -59,6 +59,12 @@ const Refused kTable[] = {
      [](const Scope& root) { return ClientSession(root).Run({NoGradient()}, nullptr); }},
     {"graph-fetch", error::INVALID_ARGUMENT, "fetch_outputs", "Must specify at least one target to fetch or execute.",
      [](const Scope& root) { return ClientSession(root).Run({}, nullptr); }},
+    {"graph-variable", error::FAILED_PRECONDITION, "v", "Attempting to use uninitialized value v",
+     [](const Scope& root) {
+       return ClientSession(root).Run({ops::Variable(root.WithOpName("v"), {2}, DT_FLOAT)}, nullptr);
+     }},
+    {"graph-variable", error::FAILED_PRECONDITION, "ref", "input 'ref' must be a variable",
+     [](const Scope& root) { return after(root, ops::Assign(root, 1.f, 1.f).node()); }},
     {"graph-gradient", error::INVALID_ARGUMENT, "grad_inputs", "Must specify a gradient input for each output.",
      [](const Scope& root) {
        const auto x = ops::Const(root, 1.f);
