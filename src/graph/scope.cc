@@ -122,9 +122,7 @@ Node* Scope::add(std::string_view op, const std::vector<Input>& inputs, AttrMap 
     if (!ok()) return nullptr;
     spec.inputs.push_back({output.node(), output.index()});
   }
-  for (const Operation& operation : impl_->control) {
-    if (operation.node() != nullptr) spec.control_inputs.push_back(operation.node());
-  }
+  for (const Operation& operation : impl_->control) spec.control_inputs.push_back(operation.node());
   spec.name = GetUniqueNameForOp(spec.op);
   Result<Node*> node = impl_->graph->add(std::move(spec));
   if (node.ok()) return *node;

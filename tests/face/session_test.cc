@@ -150,6 +150,9 @@ TEST(Inputs, of_another_graph_are_refused) {
   const Scope waiting = Scope::NewRootScope();
   EXPECT_EQ(ops::Const(waiting.WithControlDependencies(theirs), 1.f).node(), nullptr);
   EXPECT_EQ(waiting.status().core().argument(), "control_inputs");
+  const Scope nothing = Scope::NewRootScope();
+  EXPECT_EQ(ops::Const(nothing.WithControlDependencies(Output()), 1.f).node(), nullptr);
+  EXPECT_EQ(nothing.status().core().argument(), "control_inputs");
   const Scope third = Scope::NewRootScope();
   EXPECT_EQ(ops::Identity(third, Output()).node(), nullptr);
   EXPECT_EQ(third.status().core().rule(), "graph-input");
