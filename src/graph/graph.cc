@@ -37,15 +37,23 @@ convgrad::Status variables_are(const OpSpec& op, const std::vector<Wire>& inputs
   return {};
 }
 
-convgrad::Status inputs_exist(const NodeSpec& spec) {
+convgrad::Status not_an_input(const NodeSpec& spec, string argument, string got) {
+  return convgrad::refuse(spec.op, {.rule = Rule::graph_input,
+                                    .argument = argument,
+                                    .reason = "an input is no output of a node",
+                                    .got = std::move(got),
+                                    .wanted = "an output of a node of this graph"});
+}
+
+convgrad::Status inputs_exist(const Graph& graph, const NodeSpec& spec) {
   for (const Wire& wire : spec.inputs) {
-    if (wire.node == nullptr || wire.index < 0 || wire.index >= wire.node->num_outputs())
-      return convgrad::refuse(
-          spec.op, {.rule = Rule::graph_input,
-                    .argument = "inputs",
-                    .reason = "an input is no output of a node",
-                    .got = wire.node == nullptr ? string("nothing") : concat(wire.node->name(), ":", wire.index),
-                    .wanted = "an output of a node of this graph"});
+    if (graph.contains(wire)) continue;
+    return not_an_input(spec, "inputs",
+                        wire.node == nullptr ? string("nothing") : concat(wire.node->name(), ":", wire.index));
+  }
+  for (const Node* node : spec.control_inputs) {
+    if (node == nullptr || graph.find(node->name()) != node)
+      return not_an_input(spec, "control_inputs", node == nullptr ? string("nothing") : node->name());
   }
   return {};
 }
@@ -94,7 +102,7 @@ Result<Node*> Graph::add(NodeSpec spec) {
                                               .got = spec.op,
                                               .wanted = "an op of `convgrad ops`"}));
   convgrad::Status status = name_is_free(spec, by_name_.contains(spec.name));
-  if (status.ok()) status = inputs_exist(spec);
+  if (status.ok()) status = inputs_exist(*this, spec);
   if (status.ok()) status = variables_are(*op, spec.inputs);
   if (!status.ok()) return refused(status);
 
