@@ -73,10 +73,10 @@ convgrad_room(graph LINKS api SOURCES
 target_precompile_headers(room_graph PRIVATE src/graph/row.h)
 target_compile_options(room_graph PRIVATE -O2)  # -O3 has no gain here, and GCC 12 false alarms
 convgrad_room(pages LINKS graph SOURCES
-  src/pages/attr_json.cc src/pages/build.cc src/pages/files.cc src/pages/json.cc src/pages/json_write.cc src/pages/npy.cc
+  src/pages/attr_json.cc src/pages/build.cc src/pages/build_order.cc src/pages/element_json.cc src/pages/files.cc src/pages/json.cc src/pages/json_write.cc src/pages/npy.cc
   src/pages/npy_header.cc src/pages/page_facts.cc src/pages/page_file.cc src/pages/refusals.cc src/pages/tensor_files.cc
   src/pages/schema.cc src/pages/wiring.cc
   src/pages/code.cc src/pages/code_cpp.cc src/pages/code_eager.cc src/pages/code_graphviz.cc src/pages/code_python.cc
   src/pages/enuspace_blocks.cc src/pages/enuspace_read.cc src/pages/enuspace_values.cc src/pages/enuspace_write.cc
-  src/pages/utf16.cc)
+  src/pages/unicode.cc)
 target_compile_options(room_pages PRIVATE -O2)

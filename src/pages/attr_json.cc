@@ -1,106 +1,11 @@
 #include "pages/attr_json.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <limits>
 
 #include "pages/refusals.h"
 
 namespace convgrad::graph {
 namespace {
-
-constexpr std::pair<std::string_view, double> kNames[] = {{"NaN", std::numeric_limits<double>::quiet_NaN()},
-                                                          {"Infinity", std::numeric_limits<double>::infinity()},
-                                                          {"-Infinity", -std::numeric_limits<double>::infinity()}};
-
-std::optional<double> number_of(const Json& json) {
-  if (const double* number = json.as<double>()) return *number;
-  if (const int64* whole = json.as<int64>()) return static_cast<double>(*whole);
-  if (const string* text = json.as<string>()) {
-    for (const auto& [name, number] : kNames) {
-      if (name == *text) return number;
-    }
-  }
-  return std::nullopt;
-}
-
-// Whole numbers without a point; all others so that they read back as the same double.
-Json number_json(double number) {
-  if (std::isnan(number)) return "NaN";
-  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-  const bool whole = std::abs(number) < 0x1p53 && number == std::trunc(number);
-  if (whole && !(number == 0 && std::signbit(number))) return static_cast<int64>(number);
-  return number;
-}
-
-template <class T>
-T from_double(double number) {
-  if constexpr (std::is_floating_point_v<T>)
-    return static_cast<T>(number);
-  else
-    return T::from(number);
-}
-
-// The fewest digits that round to the element: 0.1 for the float next to it.
-template <class T>
-Json floating_json(T element) {
-  const auto exact = static_cast<double>(element);
-  if (!std::isfinite(exact) || exact == std::trunc(exact) || sizeof(T) == 8) return number_json(exact);
-  for (int digits = 1; digits <= 9; ++digits) {
-    char text[40];
-    const auto end = std::to_chars(text, text + sizeof(text), exact, std::chars_format::scientific, digits - 1).ptr;
-    double number = 0;
-    std::from_chars(text, end, number);
-    if (static_cast<double>(from_double<T>(number)) == exact) return number;
-  }
-  return exact;
-}
-
-template <class T>
-Json json_of_element(T element) {
-  if constexpr (std::is_same_v<T, bool>)
-    return element;
-  else if constexpr (std::is_integral_v<T>)
-    return static_cast<int64>(element);
-  else
-    return floating_json(element);
-}
-
-template <class T>
-bool element_from(const Json& json, T& element) {
-  if constexpr (std::is_same_v<T, bool>) {
-    const bool* flag = json.as<bool>();
-    if (flag != nullptr) element = *flag;
-    return flag != nullptr;
-  } else if constexpr (std::is_integral_v<T>) {
-    const int64* whole = json.as<int64>();
-    if (whole == nullptr || *whole < std::numeric_limits<T>::min() || *whole > std::numeric_limits<T>::max())
-      return false;
-    element = static_cast<T>(*whole);
-    return true;
-  } else {
-    const std::optional<double> number = number_of(json);
-    if (!number) return false;
-    // int64 to float would round twice by way of double; to_chars never writes such integers.
-    element = from_double<T>(*number);
-    return std::isinf(static_cast<double>(element)) == std::isinf(*number);
-  }
-}
-
-// Calls visitor(T{}) for every type that tensors hold.
-template <class Visitor>
-decltype(auto) visit_stored(DataType dtype, Visitor&& visitor) {
-  switch (dtype) {
-#define CONVGRAD_GRAPH_DTYPE(enumerator, number, type, name, letters) \
-  case enumerator: return visitor(type{});
-#define CONVGRAD_GRAPH_STORED(enumerator, number, type, name, letters) \
-  case enumerator: return visitor(type{});
-#include "convgrad/graph/dtypes.inc"
-    default: break;
-  }
-  __builtin_unreachable();  // a tensor with memory has one of these
-}
 
 convgrad::Status wrong(const AttrSpec& attr, const Json& json, std::string_view wanted) {
   return refuse("page", {.rule = Rule::graph_attr,
@@ -251,26 +156,6 @@ Result<Json> json_of_tensor(const Tensor& tensor, const string& file, TensorFile
 }
 
 }  // namespace
-
-bool set_element(Tensor& tensor, int64 index, const Json& number) {
-  return visit_stored(tensor.dtype(),
-                      [&]<class T>(T) { return element_from(number, static_cast<T*>(tensor.data())[index]); });
-}
-
-Json element_json(const Tensor& tensor, int64 index) {
-  return visit_stored(tensor.dtype(),
-                      [&]<class T>(T) { return json_of_element(static_cast<const T*>(tensor.data())[index]); });
-}
-
-Json elements_json(const Tensor& tensor) {
-  Json::List list;
-  list.reserve(static_cast<std::size_t>(tensor.NumElements()));
-  visit_stored(tensor.dtype(), [&]<class T>(T) {
-    for (int64 i = 0; i < tensor.NumElements(); ++i)
-      list.push_back(json_of_element(static_cast<const T*>(tensor.data())[i]));
-  });
-  return list;
-}
 
 Json shape_json(const PartialTensorShape& shape) {
   if (shape.unknown_rank()) return {};

@@ -3,7 +3,7 @@
 
 #include "convgrad/graph/op_table.h"
 #include "convgrad/graph/page.h"
-#include "pages/json.h"
+#include "pages/element_json.h"
 #include "pages/tensor_files.h"
 
 namespace convgrad::graph {
@@ -13,13 +13,7 @@ Result<AttrValue> attr_from_json(const AttrSpec& attr, const Json& json, TensorF
 // file: the name under which a tensor would lie beside the page.
 Result<Json> json_of_attr(const AttrValue& value, const string& file, TensorFiles& files);
 
-// Elements as a flat list: numbers, true and false; "NaN", "Infinity" and "-Infinity" as strings.
-Json elements_json(const Tensor& tensor);
-Json element_json(const Tensor& tensor, int64 index);
 // The shape is [-1, 2], or null when not even the rank is known.
 Json shape_json(const PartialTensorShape& shape);
-
-// Element `index` of a tensor becomes this number; false when its type cannot hold it.
-bool set_element(Tensor& tensor, int64 index, const Json& number);
 
 }  // namespace convgrad::graph

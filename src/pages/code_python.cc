@@ -34,7 +34,8 @@ string python_text(const Json& json) {
 string python_element(const Tensor& tensor, int64 index) {
   const Json json = element_json(tensor, index);
   const string* word = json.as<string>();
-  return word == nullptr ? python_text(json) : concat("float(", quoted(*word), ")");
+  if (word == nullptr) return python_text(json);
+  return word->starts_with("NaN") ? string("float(\"nan\")") : concat("float(", quoted(*word), ")");
 }
 
 class Python {

@@ -1,6 +1,6 @@
 // enuSpace's page JSON as blocks and pins.
 #include "pages/enuspace.h"
-#include "pages/utf16.h"
+#include "pages/unicode.h"
 
 namespace convgrad::graph {
 namespace {

@@ -3,7 +3,7 @@
 #include "pages/attr_json.h"
 #include "pages/code.h"
 #include "pages/enuspace.h"
-#include "pages/utf16.h"
+#include "pages/unicode.h"
 #include "pages/wiring.h"
 
 namespace convgrad::graph {
@@ -32,7 +32,7 @@ string elements_text(const Tensor& tensor) {
     const Json json = element_json(tensor, i);
     const string* word = json.as<string>();
     if (i > 0) text += ",";
-    text += word == nullptr ? compact(json) : *word == "NaN" ? "nan" : *word == "Infinity" ? "inf" : "-inf";
+    text += word == nullptr ? compact(json) : word->starts_with("NaN") ? "nan" : *word == "Infinity" ? "inf" : "-inf";
   }
   return text;
 }

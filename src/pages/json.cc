@@ -6,6 +6,7 @@
 
 #include "base/rules.h"
 #include "base/text.h"
+#include "pages/unicode.h"
 
 namespace convgrad::graph {
 
@@ -255,41 +256,6 @@ std::string_view Json::kind() const {
   constexpr std::string_view kKinds[] = {"null",     "true or false", "an integer", "a number",
                                          "a string", "a list",        "an object"};
   return kKinds[value_.index()];
-}
-
-std::size_t bad_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t more = lead < 0x80   ? 0
-                             : lead < 0xC2 ? 9
-                             : lead < 0xE0 ? 1
-                             : lead < 0xF0 ? 2
-                             : lead < 0xF5 ? 3
-                                           : 9;
-    if (more >= text.size() - i) return i;
-    for (std::size_t k = 1; k <= more; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      const bool overlong = k == 1 && ((lead == 0xE0 && next < 0xA0) || (lead == 0xF0 && next < 0x90));
-      const bool beyond = k == 1 && ((lead == 0xED && next > 0x9F) || (lead == 0xF4 && next > 0x8F));
-      if ((next & 0xC0) != 0x80 || overlong || beyond) return i;
-    }
-    i += more + 1;
-  }
-  return string::npos;
-}
-
-void append_utf8(string& text, char32_t code) {
-  const auto put = [&](char32_t byte) { text += static_cast<char>(byte); };
-  if (code < 0x80) return put(code);
-  if (code < 0x800) return put(0xC0 | code >> 6), put(0x80 | (code & 0x3F));
-  if (code < 0x10000) {
-    put(0xE0 | code >> 12);
-  } else {
-    put(0xF0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3F));
-  }
-  put(0x80 | (code >> 6 & 0x3F));
-  put(0x80 | (code & 0x3F));
 }
 
 Result<Json> read_json(std::string_view text, std::string_view who) {

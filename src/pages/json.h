@@ -75,8 +75,5 @@ string quoted(std::string_view text);
 // The same for sentences: at most 60 characters of it.
 string shown(std::string_view text);
 string brief(const Json& value);
-// The offset of the first byte that is no UTF-8; npos when there is none.
-std::size_t bad_utf8(std::string_view text);
-void append_utf8(string& text, char32_t code);
 
 }  // namespace convgrad::graph

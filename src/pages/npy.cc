@@ -14,6 +14,7 @@
 #include "pages/files.h"
 #include "pages/json.h"
 #include "pages/npy_header.h"
+#include "pages/unicode.h"
 
 namespace convgrad::graph {
 namespace {

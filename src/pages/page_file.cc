@@ -6,6 +6,7 @@
 #include "pages/files.h"
 #include "pages/page_facts.h"
 #include "pages/refusals.h"
+#include "pages/unicode.h"
 
 namespace convgrad::graph {
 namespace {

@@ -138,8 +138,9 @@ Json node_schema() {
 }
 
 Json number_schema() {
-  return Json::Members{
-      {"anyOf", Json::List{typed("number"), Json::Members{{"enum", Json::List{"NaN", "Infinity", "-Infinity"}}}}}};
+  const Json word = Json::Members{{"enum", Json::List{"NaN", "Infinity", "-Infinity"}}};
+  const Json bits = Json::Members{{"type", "string"}, {"pattern", "^NaN\\(0x[0-9a-f]+\\)$"}};
+  return Json::Members{{"anyOf", Json::List{typed("number"), word, bits}}};
 }
 
 Json tensor_schema() {

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
-#include <queue>
 
-#include "pages/page_facts.h"
+#include "pages/build_order.h"
 
 namespace convgrad::graph {
 namespace {
@@ -182,65 +180,23 @@ class Wirer {
                             .wanted = "a wire"});
   }
 
-  template <class Visit>
-  void each_source(const WiredNode& node, const Visit& visit) const {
-    for (const PinSource& source : node.inputs) visit(source.node);
-    for (int source : node.control_inputs) visit(source);
-  }
-
-  // Kahn's order, the page's where it is free.
   void find_order() {
-    const std::size_t count = wiring_.nodes.size();
-    std::vector<std::vector<int>> readers(count);
-    std::vector<std::size_t> waits(count, 0);
-    for (std::size_t i = 0; i < count; ++i) {
-      each_source(wiring_.nodes[i], [&](int source) {
-        readers[static_cast<std::size_t>(source)].push_back(static_cast<int>(i));
-        ++waits[i];
-      });
+    std::vector<std::vector<int>> sources(wiring_.nodes.size());
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const WiredNode& node = wiring_.nodes[i];
+      for (const PinSource& source : node.inputs) sources[i].push_back(source.node);
+      sources[i].insert(sources[i].end(), node.control_inputs.begin(), node.control_inputs.end());
     }
-    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (waits[i] == 0) ready.push(static_cast<int>(i));
-    }
-    while (!ready.empty()) {
-      const int node = ready.top();
-      ready.pop();
-      wiring_.order.push_back(node);
-      for (int reader : readers[static_cast<std::size_t>(node)]) {
-        if (--waits[static_cast<std::size_t>(reader)] == 0) ready.push(reader);
-      }
-    }
-    if (wiring_.order.size() < count) blame_cycles(waits);
+    BuildOrder found = build_order(sources);
+    wiring_.order = std::move(found.order);
+    for (const std::vector<int>& cycle : found.cycles) blame_cycle(cycle);
   }
 
-  // Every node that still waits has a source that still waits: following one such source a node ends in a cycle.
-  void blame_cycles(const std::vector<std::size_t>& waits) {
-    const auto stuck = [&](int node) { return waits[static_cast<std::size_t>(node)] > 0; };
-    std::vector<int> source(waits.size(), kNobody), seen(waits.size(), kNobody);
-    for (std::size_t i = 0; i < waits.size(); ++i) {
-      if (waits[i] > 0) each_source(wiring_.nodes[i], [&](int from) { source[i] = stuck(from) ? from : source[i]; });
-    }
-    for (std::size_t start = 0; start < waits.size(); ++start) {
-      if (waits[start] == 0) continue;
-      int node = static_cast<int>(start);
-      while (seen[static_cast<std::size_t>(node)] == kNobody) {
-        seen[static_cast<std::size_t>(node)] = static_cast<int>(start);
-        node = source[static_cast<std::size_t>(node)];
-      }
-      if (seen[static_cast<std::size_t>(node)] == static_cast<int>(start)) blame_cycle(node, source);
-    }
-  }
-
-  void blame_cycle(int first, const std::vector<int>& source) {
+  void blame_cycle(const std::vector<int>& cycle) {
     constexpr std::size_t kNamed = 8;
-    std::vector<int> cycle{first};
-    for (int node = source[static_cast<std::size_t>(first)]; node != first;
-         node = source[static_cast<std::size_t>(node)])
-      cycle.push_back(node);
     string names;
     for (std::size_t i = 0; i < std::min(cycle.size(), kNamed); ++i) names += shown(at(cycle[i]).page->id) + " <- ";
-    names += cycle.size() > kNamed ? string("...") : shown(at(first).page->id);
+    names += cycle.size() > kNamed ? string("...") : shown(at(cycle.front()).page->id);
     const convgrad::Status status = refuse("page", {.rule = Rule::graph_cycle,
                                                     .argument = "edges",
                                                     .reason = concat("nodes wait for each other in a circle: ", names),

@@ -1,7 +1,7 @@
 // enuSpace's pages: its texts, and what we do instead of its defects.
 #include "convgrad/graph/session.h"
 #include "pages/pages.h"
-#include "pages/utf16.h"
+#include "pages/unicode.h"
 
 namespace convgrad::graph {
 namespace {

@@ -119,12 +119,18 @@ TEST(Pages, keep_every_half_and_bfloat16) {
     auto* bits = static_cast<std::uint16_t*>(tensor.data());
     for (int i = 0; i < 1 << 16; ++i) {
       bits[i] = static_cast<std::uint16_t>(i);
-      if (std::isnan(tensor.at(i))) bits[i] = 0;  // there is one NaN in a text
     }
     const Page page{.nodes = {{.id = "c", .op = "Const", .attrs = {{"value", tensor}, {"dtype", dtype}}}}};
     EXPECT_TRUE(same_value(parse_page(page_text(page).value())->nodes[0].attrs.at("value"), tensor))
         << DataTypeString(dtype);
   }
+}
+
+TEST(Pages, keep_the_bits_of_nans) {
+  expect_elements_survive<std::uint32_t>(DT_FLOAT, {0x7fc00000U, 0xffc00000U, 0x7f800001U, 0x7fffffffU});
+  expect_elements_survive<std::uint64_t>(DT_DOUBLE, {0x7ff8000000000000U, 0xfff8000000000001U, 0x7ff0000000000001U});
+  for (const char* text : {"NaN(0x0)", "NaN(0x7fc00001", "NaN(0x17fc00001)", "NaN(0x)", "NaN(0x7fc00001)x"})
+    EXPECT_FALSE(value_of(R"({"dtype": "float", "shape": [1], "data": [")" + string(text) + "\"]}").ok()) << text;
 }
 
 TEST(Pages, write_few_digits) {
