@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/terminal.h"
 
 namespace convgrad::cli {
 namespace {
@@ -27,6 +28,10 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
+void complain_aloud(std::string_view text) {
+  fmt::print(stderr, "{} {}\n", coloured(Colour::red, "convgrad:", stderr), text);
+}
+
 bool is_control(unsigned char byte) { return byte < 0x20 || byte == 0x7F; }
 
 }  // namespace
@@ -38,24 +43,31 @@ Status complain(const Complaint& c) {
 }
 
 std::string sentence(const Status& status) {
-  return fmt::format("{} [{}, rule {}]", printable(status.message()), name(status.code()), status.rule());
+  // A graph's refusals end with the node on a line of its own, as TensorFlow's do; here it stands in front.
+  const std::string_view message = status.message();
+  const std::string_view text = status.node().empty() ? message : message.substr(0, message.find("\n\t [["));
+  const std::string node = status.node().empty() ? std::string() : fmt::format("node {}: ", in_quotes(status.node()));
+  return fmt::format("{} [{}, rule {}]", printable(node + std::string(text)), name(status.code()), status.rule());
 }
 
 int refuse(const Status& status) {
-  fmt::print(stderr, "convgrad: {}\n", sentence(status));
+  complain_aloud(sentence(status));
+  if (status.code() == StatusCode::cancelled) return kCancelled;
   return status.code() == StatusCode::internal ? kFailed : kRefused;
 }
 
 int refuse_usage(std::string_view text) {
-  fmt::print(stderr, "convgrad: {}\n", printable(text));
+  complain_aloud(printable(text));
   return kRefused;
 }
 
 Json status_json(const Status& status) {
-  return {{"ok", status.ok()},          {"code", name(status.code())},
-          {"rule", status.rule()},      {"argument", status.argument()},
-          {"got", status.got()},        {"wanted", status.wanted()},
-          {"message", status.message()}};
+  Json json = {{"ok", status.ok()},          {"code", name(status.code())},
+               {"rule", status.rule()},      {"argument", status.argument()},
+               {"got", status.got()},        {"wanted", status.wanted()},
+               {"message", status.message()}};
+  if (!status.node().empty()) json["node"] = status.node();
+  return json;
 }
 
 void print_line(std::string_view text) { fmt::print("{}\n", text); }

@@ -21,7 +21,7 @@ struct Complaint {
 };
 Status complain(const Complaint& complaint);
 
-// "<message> [<code>, rule <id>]", on one line.
+// "<message> [<code>, rule <id>]", on one line, with the node in front where there is one.
 std::string sentence(const Status& status);
 
 // Says the sentence on stderr and answers the exit code for it.
@@ -29,7 +29,7 @@ int refuse(const Status& status);
 // The same for a command line that makes no sense, where there is no Status.
 int refuse_usage(std::string_view text);
 
-// ok, code, rule, argument, got, wanted, message.
+// ok, code, rule, argument, got, wanted, message; node where there is one.
 Json status_json(const Status& status);
 
 void print_line(std::string_view text);

@@ -2,12 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <vector>
 
 #include "cli/answer.h"
 #include "cli/operands.h"
+#include "cli/stopwatch.h"
 #include "convgrad/system.h"
 
 namespace convgrad::cli {
@@ -43,10 +43,9 @@ Result<CellTensors> tensors_of(const Plan& plan) {
 }
 
 Result<double> timed_call(const Plan& plan, const RunArgs& args, const Policy& policy) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch(policy.threads);
   CONVGRAD_RETURN_IF_ERROR(run(plan, args, policy));
-  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
-  return taken.count();
+  return stopwatch.seconds() * 1e3;
 }
 
 Status use_isa(const std::string& name) {

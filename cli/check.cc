@@ -1,4 +1,4 @@
-// convgrad check: the library's verdict on a problem, an op call, or a file of cases.
+// convgrad check: the library's verdict on a graph, a problem, an op call, or a file of cases.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -6,6 +6,8 @@
 #include "cli/case_file.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/infer.h"
+#include "cli/pages.h"
 #include "convgrad/geometry.h"
 
 namespace convgrad::cli {
@@ -79,7 +81,13 @@ int check_cases(const CheckRequest& request) {
 
 int check_command(const CheckRequest& request) {
   const std::vector<std::string>& words = request.words;
+  if (!words.empty() && !request.case_file.empty())
+    return refuse_usage("check takes a call or --case FILE.json, not both");
   if (!request.case_file.empty()) return check_cases(request);
+  if (words.empty())
+    return refuse_usage(
+        "check needs a problem, a graph, an op with its arguments, or --case FILE.json; try 'convgrad check --help'");
+  if (words.size() == 1 && names_page(words[0])) return check_graph(words[0], request.json);
   if (words.size() == 1 && !resembles_op(words[0])) return answer(judge_problem(words[0]), words[0], request.json);
   return answer(judge(parse_call(words)), "", request.json);
 }

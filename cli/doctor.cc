@@ -23,9 +23,9 @@ Json doctor_json(const SystemInfo& system) {
 
 }  // namespace
 
-int doctor_command(bool json) {
+int doctor_command(const DoctorRequest& request) {
   const SystemInfo system = system_info();
-  if (json) {
+  if (request.json) {
     print_json(doctor_json(system));
     return kOk;
   }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 
@@ -34,6 +35,12 @@ void file_failure(const char* verb, const std::string& path) {
   throw std::runtime_error(fmt::format("cannot {} {}: {}", verb, in_quotes(path), why));
 }
 
+void expect_plain_file(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    throw std::runtime_error(fmt::format("cannot read {}: it is not a plain file", in_quotes(path)));
+}
+
 std::string read_text(const std::string& path, std::size_t limit) {
   if (path == "-") return read_stream(stdin, "standard input", limit);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
@@ -51,6 +58,11 @@ void write_parts(const std::string& path, std::initializer_list<std::string_view
   const bool closed = std::fclose(file) == 0;
   if (!written) errno = write_error;
   if (!written || !closed) file_failure("write", path);
+}
+
+void write_text(const std::string& path, std::string_view text) {
+  if (!path.empty()) return write_parts(path, {text});
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) file_failure("write", "standard output");
 }
 
 }  // namespace convgrad::cli

@@ -43,10 +43,7 @@ std::string descr_of(DType dtype) { return fmt::format("{}{}", dtype == DType::b
 class NpyFile {
  public:
   NpyFile(const std::string& path, std::string_view argument) : path_(path), argument_(argument) {
-    // Opening a pipe or a device could wait for ever, and its size is not known.
-    std::error_code error;
-    if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
-      throw std::runtime_error(fmt::format("cannot read {}: it is not a plain file", in_quotes(path)));
+    expect_plain_file(path);
     file_.reset(std::fopen(path.c_str(), "rb"));
     if (file_ == nullptr) file_failure("read", path);
     left_ = std::filesystem::file_size(path);

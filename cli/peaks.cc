@@ -3,12 +3,13 @@
 #include "cli/peaks.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "cli/stopwatch.h"
 
 namespace convgrad::cli {
 namespace {
@@ -44,16 +45,16 @@ CONVGRAD_FMA_BLOCK(avx512_block, 64, __attribute__((target("avx512f"))))
 #undef CONVGRAD_FMA_BLOCK
 
 template <class Work>
-double seconds_of(const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
+double seconds_of(int threads, const Work& work) {
+  const Stopwatch stopwatch(threads);
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return stopwatch.seconds();
 }
 
 template <class Work>
-double least_seconds(int times, const Work& work) {
-  double least = seconds_of(work);
-  for (int i = 1; i < times; ++i) least = std::min(least, seconds_of(work));
+double least_seconds(int threads, int times, const Work& work) {
+  double least = seconds_of(threads, work);
+  for (int i = 1; i < times; ++i) least = std::min(least, seconds_of(threads, work));
   return least;
 }
 
@@ -73,7 +74,7 @@ double fma_gflops() {
 #endif
   const std::size_t lanes = bytes / sizeof(T);
   const double flops = 2.0 * static_cast<double>(kSteps) * kChains * static_cast<double>(lanes);
-  return flops / least_seconds(kBlocks, [&] { block(kAll); }) * 1e-9;
+  return flops / least_seconds(1, kBlocks, [&] { block(kAll); }) * 1e-9;
 }
 
 double copy_gbytes(int threads) {
@@ -85,7 +86,7 @@ double copy_gbytes(int threads) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(threads); ++i)
       workers.emplace_back([&, at = i * part] { std::memcpy(&to[at], &from[at], part); });
   };
-  const double least = least_seconds(kCopies, copy_all);
+  const double least = least_seconds(threads, kCopies, copy_all);
   sink = to[0];
   return 2.0 * static_cast<double>(part * static_cast<std::size_t>(threads)) / least * 1e-9;
 }

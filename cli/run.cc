@@ -1,4 +1,4 @@
-// convgrad run: computes one problem on operands from files or from a seed.
+// convgrad run PROBLEM: computes one problem on operands from files or from a seed.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -10,10 +10,13 @@
 
 #include "cli/answer.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/npy.h"
 #include "cli/numbers.h"
 #include "cli/operands.h"
+#include "cli/pages.h"
 #include "cli/policy.h"
+#include "cli/run_graph.h"
 
 namespace convgrad::cli {
 namespace {
@@ -57,10 +60,11 @@ std::vector<SizedTensor> tensors_of(const Geometry& geometry) {
 }
 
 Result<Prepared> prepare(const RunRequest& request) {
-  const Result<ConvProblem> problem = parse_problem(request.problem);
+  const Result<ConvProblem> problem = parse_problem(request.subject);
   if (!problem.ok()) return problem.status();
-  const Result<Policy> policy = policy_of(request.policy);
+  Result<Policy> policy = policy_of(request.policy);
   if (!policy.ok()) return policy.status();
+  policy->cancel = cancel_on_interrupt();
   const Result<std::uint64_t> seed = parse_seed(request.seed);
   if (!seed.ok()) return seed.status();
   const Result<Plan> plan = make_plan(*problem, *policy);
@@ -186,7 +190,7 @@ Json result_json(const Prepared& prepared, const Computed& computed) {
 int refuse_run(const Status& status, const RunRequest& request) {
   if (request.json) {
     Json json = status_json(status);
-    json["problem"] = request.problem;
+    json["problem"] = request.subject;
     print_json(json);
   }
   return refuse(status);
@@ -195,6 +199,10 @@ int refuse_run(const Status& status, const RunRequest& request) {
 }  // namespace
 
 int run_command(const RunRequest& request) {
+  if (names_page(request.subject)) return run_graph(request);
+  if (!request.fetch.empty() || !request.feed.empty())
+    return refuse_usage(fmt::format("--fetch and --feed are for graph files, and {} is none: its name ends in .json",
+                                    in_quotes(request.subject)));
   const Result<Prepared> prepared = prepare(request);
   if (!prepared.ok()) return refuse_run(prepared.status(), request);
   if (request.dry_run) {

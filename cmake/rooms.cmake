@@ -66,7 +66,8 @@ file(GLOB graph_ops CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/graph/ops/*.cc)
 convgrad_room(graph LINKS api SOURCES
   src/graph/attrs.cc src/graph/const_op.cc src/graph/convert.cc src/graph/executor.cc src/graph/gradient_error.cc
   src/graph/gradients.cc src/graph/graph.cc src/graph/in_double.cc src/graph/input.cc src/graph/schedule.cc
-  src/graph/scope.cc src/graph/session.cc src/graph/status.cc src/graph/table.cc src/graph/tensor.cc src/graph/types.cc
+  src/graph/scope.cc src/graph/session.cc src/graph/status.cc src/graph/table.cc src/graph/tensor.cc src/graph/tensor_shape.cc
+  src/graph/types.cc
   ${graph_ops})
 # Many small files that read the same headers.
 target_precompile_headers(room_graph PRIVATE src/graph/row.h)

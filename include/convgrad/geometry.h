@@ -35,6 +35,7 @@ struct OpInfo {
 
 CONVGRAD_API std::span<const OpInfo> all_ops();
 CONVGRAD_API const OpInfo& info(Op op);
+CONVGRAD_API bool takes(Op op, DType dtype);
 // Takes the TensorFlow name or the id.
 CONVGRAD_API std::optional<Op> op_from_name(std::string_view name);
 // The argument names of an op, in TensorFlow's order: e.g. input, filter_sizes, out_backprop.

@@ -22,7 +22,7 @@ Status dtype_allowed(Work& w) {
                       .got = std::string(info(*w.call.second_dtype).tf_name),
                       .wanted = std::string(info(w.call.dtype).tf_name)});
   }
-  if (w.call.dtype != DType::i32 || w.op.takes_int32) return {};
+  if (takes(w.op.op, w.call.dtype)) return {};
   return refuse(
       w, {.rule = Rule::dtype,
           .argument = "dtype",

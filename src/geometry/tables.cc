@@ -35,6 +35,8 @@ const OpInfo& info(Op op) {
   return row < std::size(kOps) ? kOps[row] : kUnknown;
 }
 
+bool takes(Op op, DType dtype) { return dtype != DType::i32 || info(op).takes_int32; }
+
 std::span<const RuleInfo> all_rules() { return kRules; }
 
 std::optional<Op> op_from_name(std::string_view name) {

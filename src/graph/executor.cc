@@ -54,7 +54,8 @@ class Run {
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
       lock.lock();
       --running_;
-      finish(step, std::move(outputs), seconds.count());
+      const convgrad::Status kept = guarded([&] { return finish(step, std::move(outputs), seconds.count()); });
+      if (!kept.ok()) stop_at(0, kept);
       changed_.notify_all();
     }
   }
@@ -62,14 +63,11 @@ class Run {
   // After a failure only earlier steps are run, so that the one told does not depend on who was faster.
   int next_ready() const { return ready_.empty() || *ready_.begin() >= end_ ? -1 : *ready_.begin(); }
 
-  // One more thread when a second step of some size could go now.
+  // One more thread when all are busy and a step of some size could go now.
   void start_thread() {
     const int most = policy_.threads > 0 ? policy_.threads : static_cast<int>(std::thread::hardware_concurrency());
-    const int step = next_ready();
-    if (step < 0 || running_ > static_cast<int>(threads_.size()) + 1 || running_ >= most ||
-        elements(step) < kWorthAThread)
-      return;
-    if (static_cast<int>(threads_.size()) + 1 >= most) return;
+    const int workers = static_cast<int>(threads_.size()) + 1, step = next_ready();
+    if (step < 0 || running_ < workers || workers >= most || elements(step) < kWorthAThread) return;
     try {
       threads_.emplace_back([this] { work(); });
     } catch (const std::system_error&) {  // this machine has no more of them
@@ -134,14 +132,15 @@ class Run {
     return results_[static_cast<std::size_t>(schedule_.step_of.at(wire.node))][static_cast<std::size_t>(wire.index)];
   }
 
-  void finish(int step, Result<std::vector<Tensor>> outputs, double seconds) {
-    if (!outputs.ok()) {
-      if (step < end_) {
-        end_ = step;
-        failure_ = outputs.status();
-      }
-      return;
-    }
+  void stop_at(int step, const convgrad::Status& why) {
+    if (step >= end_) return;
+    end_ = step;
+    failure_ = why;
+  }
+
+  // What the step has made goes to its readers. Not ok: memory ran out here, or the caller's callback threw.
+  convgrad::Status finish(int step, Result<std::vector<Tensor>> outputs, double seconds) {
+    if (!outputs.ok()) return stop_at(step, outputs.status()), convgrad::Status();
     ++done_;
     if (context_.metadata != nullptr) context_.metadata->seconds.emplace_back(at(step).node->name(), seconds);
     if (context_.options.progress)
@@ -151,6 +150,7 @@ class Run {
       if (--at(next).waits_for == 0) ready_.insert(next);
     }
     release_inputs(step);
+    return {};
   }
 
   void release_inputs(int step) {

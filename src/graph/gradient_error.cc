@@ -131,39 +131,87 @@ Status bad_pairs(const string& argument, std::size_t got, std::size_t wanted) {
                                                    .wanted = concat(wanted)});
 }
 
-Status compute_error(const Scope& scope, const OutputList& xs, const std::vector<Tensor>& x_values,
-                     const OutputList& ys, const std::vector<TensorShape>& y_shapes, double* max_error) {
-  if (!scope.ok()) return scope.status();
-  if (xs.size() != x_values.size()) return bad_pairs("x_values", x_values.size(), xs.size());
-  if (ys.size() != y_shapes.size()) return bad_pairs("y_shapes", y_shapes.size(), ys.size());
+double unit_roundoff(DataType dtype) {
+  const std::optional<DType> eager = eager_dtype(dtype);
+  return eager ? info(*eager).unit_roundoff : 0;
+}
+
+double tolerance(const OutputList& xs, const std::vector<Tensor>& x_values, const OutputList& ys,
+                 const std::vector<TensorShape>& y_shapes, double largest) {
+  double u = 0;
+  int64 length = 1;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    u = std::max(u, unit_roundoff(xs[i].type()));
+    length = std::max(length, x_values[i].NumElements());
+  }
+  for (std::size_t i = 0; i < ys.size(); ++i) {
+    u = std::max(u, unit_roundoff(ys[i].type()));
+    length = std::max(length, y_shapes[i].num_elements());
+  }
+  return std::max(1.0, largest) * (1e-6 + 4 * u * std::sqrt(static_cast<double>(length)));
+}
+
+// Of one pair's Jacobians. What is no number is wrong without bound.
+void compare(const Jacobian& ours, const Jacobian& theirs, GradientCheck& check) {
+  for (std::size_t i = 0; i < theirs.size(); ++i) {
+    const double error = std::abs(ours[i] - theirs[i]);
+    check.max_error = std::max(check.max_error, std::isnan(error) ? std::numeric_limits<double>::infinity() : error);
+    check.largest = std::max(check.largest, std::abs(theirs[i]));
+  }
+}
+
+convgrad::Status all_there(const Scope& scope, const OutputList& outputs) {
+  for (const Output& output : outputs) {
+    if (scope.graph()->contains({output.node(), output.index()})) continue;
+    return convgrad::refuse("ComputeGradientError",
+                            {.rule = Rule::graph_gradient,
+                             .argument = "xs, ys",
+                             .reason = "xs or ys has what is no output of the scope's graph",
+                             .got = output.node() == nullptr ? string("nothing") : output.name(),
+                             .wanted = "outputs of its nodes"});
+  }
+  return {};
+}
+
+Result<GradientCheck> compute_check(const Scope& scope, const OutputList& xs, const std::vector<Tensor>& x_values,
+                                    const OutputList& ys, const std::vector<TensorShape>& y_shapes) {
+  if (!scope.ok()) return scope.status().core();
+  if (xs.size() != x_values.size()) return bad_pairs("x_values", x_values.size(), xs.size()).core();
+  if (ys.size() != y_shapes.size()) return bad_pairs("y_shapes", y_shapes.size(), ys.size()).core();
+  for (const OutputList* list : {&xs, &ys}) CONVGRAD_RETURN_IF_ERROR(all_there(scope, *list));
+  for (const Tensor& value : x_values) CONVGRAD_RETURN_IF_ERROR(value.check_memory());
   Result<DoubleCopy> copy = in_double(xs, ys);
   if (!copy.ok()) return copy.status();
   Result<std::vector<Tensor>> wide = doubles(x_values);
   if (!wide.ok()) return wide.status();
   Numeric numeric(*copy, std::move(*wide));
   Symbolic symbolic(scope, xs, x_values);
-  double worst = 0;
+  GradientCheck check;
   for (std::size_t y = 0; y < ys.size(); ++y) {
     Result<std::vector<Jacobian>> ours = symbolic.jacobians(ys[y], y_shapes[y]);
     if (!ours.ok()) return ours.status();
     for (std::size_t x = 0; x < xs.size(); ++x) {
       Result<Jacobian> theirs = numeric.jacobian(x, y, y_shapes[y].num_elements());
       if (!theirs.ok()) return theirs.status();
-      for (std::size_t i = 0; i < theirs->size(); ++i) {
-        const double error = std::abs((*ours)[x][i] - (*theirs)[i]);
-        worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
-      }
+      compare((*ours)[x], *theirs, check);
     }
   }
-  *max_error = worst;
-  return {};
+  check.tolerance = tolerance(xs, x_values, ys, y_shapes, check.largest);
+  return check;
 }
 
 }  // namespace
 
 Status gradient_error(const Scope& scope, const OutputList& xs, const std::vector<Tensor>& x_values,
                       const OutputList& ys, const std::vector<TensorShape>& y_shapes, double* max_error) {
-  return guarded([&] { return compute_error(scope, xs, x_values, ys, y_shapes, max_error); });
+  const Result<GradientCheck> check = check_gradients(scope, xs, x_values, ys, y_shapes);
+  if (check.ok() && max_error != nullptr) *max_error = check->max_error;
+  return check.status();
+}
+
+Result<GradientCheck> check_gradients(const Scope& scope, const OutputList& xs, const std::vector<Tensor>& x_values,
+                                      const OutputList& ys, const std::vector<TensorShape>& y_shapes) {
+  return guarded([&] { return compute_check(scope, xs, x_values, ys, y_shapes); });
 }
 
 Result<std::vector<Tensor>> random_values(const OutputList& xs, const std::vector<TensorShape>& shapes) {

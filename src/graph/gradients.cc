@@ -120,6 +120,8 @@ Status all_in_graph(const Scope& scope, const std::vector<Output>& outputs, cons
 Status add_gradients(const Scope& scope, const std::vector<Output>& outputs, const std::vector<Output>& inputs,
                      const std::vector<Output>& grad_inputs, std::vector<Output>* grad_outputs) {
   if (!scope.ok()) return scope.status();
+  if (grad_outputs == nullptr)
+    return cannot("grad_outputs", "there is no list for the gradients", "null", "a vector of outputs");
   if (outputs.size() != grad_inputs.size())
     return cannot("grad_inputs", "Must specify a gradient input for each output.", concat(grad_inputs.size()),
                   concat(outputs.size()));
@@ -170,13 +172,14 @@ Status AddSymbolicGradients(const Scope& scope, const std::vector<Output>& outpu
 
 Status AddSymbolicGradients(const Scope& scope, const std::vector<Output>& outputs, const std::vector<Output>& inputs,
                             std::vector<Output>* grad_outputs) {
-  Status status = all_in_graph(scope, outputs, "outputs");
-  if (!scope.ok()) return scope.status();
-  if (!status.ok()) return status;
-  std::vector<Output> ones;
-  for (const Output& output : outputs) ones.emplace_back(scope.add("OnesLike", {output}), 0);
-  if (!scope.ok()) return scope.status();
-  return AddSymbolicGradients(scope, outputs, inputs, ones, grad_outputs);
+  return guarded([&]() -> Status {
+    if (!scope.ok()) return scope.status();
+    Status status = all_in_graph(scope, outputs, "outputs");
+    if (!status.ok()) return status;
+    std::vector<Output> ones;
+    for (const Output& output : outputs) ones.emplace_back(scope.add("OnesLike", {output}), 0);
+    return add_gradients(scope, outputs, inputs, ones, grad_outputs);
+  });
 }
 
 }  // namespace convgrad::graph

@@ -1,6 +1,7 @@
 // Graph::add: the checks of the op table, then what the row says of the outputs.
 #include "convgrad/graph/node.h"
 
+#include "api/guard.h"
 #include "graph/row.h"
 
 namespace convgrad::graph {
@@ -36,15 +37,23 @@ convgrad::Status variables_are(const OpSpec& op, const std::vector<Wire>& inputs
   return {};
 }
 
-convgrad::Status inputs_exist(const NodeSpec& spec) {
+convgrad::Status not_an_input(const NodeSpec& spec, string argument, string got) {
+  return convgrad::refuse(spec.op, {.rule = Rule::graph_input,
+                                    .argument = argument,
+                                    .reason = "an input is no output of a node",
+                                    .got = std::move(got),
+                                    .wanted = "an output of a node of this graph"});
+}
+
+convgrad::Status inputs_exist(const Graph& graph, const NodeSpec& spec) {
   for (const Wire& wire : spec.inputs) {
-    if (wire.node == nullptr || wire.index < 0 || wire.index >= wire.node->num_outputs())
-      return convgrad::refuse(
-          spec.op, {.rule = Rule::graph_input,
-                    .argument = "inputs",
-                    .reason = "an input is no output of a node",
-                    .got = wire.node == nullptr ? string("nothing") : concat(wire.node->name(), ":", wire.index),
-                    .wanted = "an output of a node of this graph"});
+    if (graph.contains(wire)) continue;
+    return not_an_input(spec, "inputs",
+                        wire.node == nullptr ? string("nothing") : concat(wire.node->name(), ":", wire.index));
+  }
+  for (const Node* node : spec.control_inputs) {
+    if (node == nullptr || graph.find(node->name()) != node)
+      return not_an_input(spec, "control_inputs", node == nullptr ? string("nothing") : node->name());
   }
   return {};
 }
@@ -93,7 +102,7 @@ Result<Node*> Graph::add(NodeSpec spec) {
                                               .got = spec.op,
                                               .wanted = "an op of `convgrad ops`"}));
   convgrad::Status status = name_is_free(spec, by_name_.contains(spec.name));
-  if (status.ok()) status = inputs_exist(spec);
+  if (status.ok()) status = inputs_exist(*this, spec);
   if (status.ok()) status = variables_are(*op, spec.inputs);
   if (!status.ok()) return refused(status);
 
@@ -126,6 +135,18 @@ bool Graph::contains(const Wire& wire) const {
   const Node* node = wire.node;
   return node != nullptr && node->id() >= 0 && node->id() < static_cast<int>(nodes_.size()) &&
          &nodes_[static_cast<std::size_t>(node->id())] == node && wire.index >= 0 && wire.index < node->num_outputs();
+}
+
+Result<std::optional<Geometry>> convolution_of(const Node& node) {
+  const GeometryFn geometry = row_of(node.op()).geometry;
+  if (geometry == nullptr) return std::optional<Geometry>();
+  return guarded([&]() -> Result<std::optional<Geometry>> {
+    std::vector<WireInfo> inputs;
+    for (const Wire& wire : node.inputs()) inputs.push_back(wire.node->outputs()[static_cast<std::size_t>(wire.index)]);
+    const Result<Geometry> found = geometry({node.op(), node.attrs(), inputs});
+    if (!found.ok()) return at_node(found.status(), node.name());
+    return std::optional<Geometry>(*found);
+  });
 }
 
 convgrad::Status want_rank(const NodeView& node, int input, int rank) {

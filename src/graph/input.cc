@@ -23,6 +23,7 @@ Status equal_parts(const std::initializer_list<Input::Initializer>& parts) {
   const Tensor& first = parts.begin()->tensor;
   for (const Input::Initializer& part : parts) {
     if (!part.status.ok()) return part.status;
+    if (!part.tensor.IsInitialized()) return part.tensor.check_memory();
     if (part.tensor.dtype() != first.dtype())
       return bad_literal("Initializer list components should all have the same type",
                          DataTypeString(part.tensor.dtype()), DataTypeString(first.dtype()));

@@ -66,7 +66,8 @@ struct NodeRun {
   const Policy& policy;
   Variables& variables;
 
-  const Node& variable() const { return *self.inputs().front().node; }  // for ops that write one
+  // The variable that a pin takes.
+  const Node& variable(std::size_t input = 0) const { return *self.inputs()[input].node; }
 };
 
 // Gradients of a node: dy has one entry an output, null where none arrives.
@@ -87,6 +88,7 @@ struct NodeGradient {
 };
 
 using InferFn = Result<Inferred> (*)(const NodeView& node);
+using GeometryFn = Result<Geometry> (*)(const NodeView& node);
 using RunFn = Result<std::vector<Tensor>> (*)(const NodeRun& run);
 // One output an input; NoGradient() where there is none.
 using GradientFn = std::vector<Output> (*)(const NodeGradient& gradient);
@@ -96,6 +98,7 @@ struct OpRow {
   InferFn infer;
   RunFn run;
   GradientFn gradient = nullptr;  // none: the op cannot be differentiated
+  GeometryFn geometry = nullptr;  // of convolutions
 };
 
 const OpRow& row_of(const OpSpec& spec);

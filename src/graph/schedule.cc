@@ -9,6 +9,14 @@ namespace {
 
 bool is_variable(const Wire& wire) { return wire.node->op().outputs[static_cast<std::size_t>(wire.index)].variable; }
 
+// A node that a run does not need, even where another waits for it: a placeholder that is fed.
+bool stands_in(const Request& request, Node* node) {
+  for (int i = 0; i < node->num_outputs(); ++i) {
+    if (!request.feeds.contains({node, i})) return false;
+  }
+  return node->num_outputs() > 0 && !node->op().stateful;
+}
+
 // All nodes that fetches and targets need, feeds cut off.
 std::vector<Node*> needed_nodes(const Request& request) {
   std::set<Node*, bool (*)(const Node*, const Node*)> found(
@@ -20,6 +28,7 @@ std::vector<Node*> needed_nodes(const Request& request) {
   while (!open.empty()) {
     Node* node = open.back();
     open.pop_back();
+    if (stands_in(request, node)) continue;
     if (!found.insert(node).second) continue;
     for (const Wire& wire : node->inputs()) {
       if (!request.feeds.contains(wire)) open.push_back(wire.node);
@@ -67,7 +76,10 @@ class Builder {
       ++at(step_of(wire.node)).readers;
       after(step, step_of(wire.node));
     }
-    for (const Node* control : node.control_inputs()) after(step, step_of(control));
+    for (const Node* control : node.control_inputs()) {
+      const auto found = schedule_.step_of.find(control);
+      if (found != schedule_.step_of.end()) after(step, found->second);
+    }
   }
 
   void keep_variable_order(int step) {

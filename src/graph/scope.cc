@@ -1,8 +1,10 @@
 // Scope: names, the shared status, and nodes added under them.
 #include "convgrad/graph/scope.h"
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -56,13 +58,18 @@ Scope Scope::NewSubScope(const string& child) const {
   return Scope(std::move(derived));
 }
 
+string Scope::part(double number) {
+  char text[40];
+  return string(text, std::to_chars(text, std::end(text), number, std::chars_format::general, 6).ptr);
+}
+
 Scope Scope::with_op_name(const string& name) const {
   auto derived = std::make_shared<Impl>(*impl_);
   derived->op_name = name;
   return Scope(std::move(derived));
 }
 
-Scope Scope::WithControlDependencies(gtl::ArraySlice<Operation> operations) const {
+Scope Scope::WithControlDependencies(const gtl::ArraySlice<Operation>& operations) const {
   auto derived = std::make_shared<Impl>(*impl_);
   derived->control.insert(derived->control.end(), operations.begin(), operations.end());
   return Scope(std::move(derived));
@@ -115,9 +122,7 @@ Node* Scope::add(std::string_view op, const std::vector<Input>& inputs, AttrMap 
     if (!ok()) return nullptr;
     spec.inputs.push_back({output.node(), output.index()});
   }
-  for (const Operation& operation : impl_->control) {
-    if (operation.node() != nullptr) spec.control_inputs.push_back(operation.node());
-  }
+  for (const Operation& operation : impl_->control) spec.control_inputs.push_back(operation.node());
   spec.name = GetUniqueNameForOp(spec.op);
   Result<Node*> node = impl_->graph->add(std::move(spec));
   if (node.ok()) return *node;

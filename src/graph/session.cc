@@ -16,10 +16,19 @@ convgrad::Status not_here(std::string_view what, const Output& output) {
                            .wanted = "an output of a node of the scope"});
 }
 
+Status nothing_asked() {
+  return {Code::kInvalidArgument,
+          convgrad::refuse("ClientSession", {.rule = Rule::graph_fetch,
+                                             .argument = "fetch_outputs",
+                                             .reason = "Must specify at least one target to fetch or execute.",
+                                             .got = "nothing",
+                                             .wanted = "an output to fetch, or an operation to run"})};
+}
+
 convgrad::Status check_feed(const Wire& wire, const Tensor& value) {
   const WireInfo& known = wire.node->outputs()[static_cast<std::size_t>(wire.index)];
   const string name = concat(wire.node->name(), ":", wire.index);
-  if (!value.IsInitialized()) return convgrad::Status::out_of_memory();
+  CONVGRAD_RETURN_IF_ERROR(value.check_memory());
   if (value.dtype() == known.dtype && known.shape.IsCompatibleWith(value.shape())) return {};
   return at_node(
       convgrad::refuse("ClientSession", {.rule = Rule::graph_feed,
@@ -100,6 +109,7 @@ Status ClientSession::Run(const RunOptions& run_options, const FeedType& inputs,
                           const std::vector<Output>& fetch_outputs, const std::vector<Operation>& run_outputs,
                           std::vector<Tensor>* outputs, RunMetadata* run_metadata) const {
   if (!impl_->scope.ok()) return impl_->scope.status();
+  if (fetch_outputs.empty() && run_outputs.empty()) return nothing_asked();
   Result<std::vector<Tensor>> tensors = guarded([&]() -> Result<std::vector<Tensor>> {
     const Result<Request> request = impl_->request(inputs, fetch_outputs, run_outputs);
     if (!request.ok()) return request.status();

@@ -33,31 +33,28 @@ StatusCode core_code(Code code) {
 const char* text_of(Code code) {
   switch (code) {
     case Code::kOk: return "OK";
-    case Code::kCancelled: return "CANCELLED";
-    case Code::kUnknown: return "UNKNOWN";
-    case Code::kInvalidArgument: return "INVALID_ARGUMENT";
-    case Code::kNotFound: return "NOT_FOUND";
-    case Code::kAlreadyExists: return "ALREADY_EXISTS";
-    case Code::kResourceExhausted: return "RESOURCE_EXHAUSTED";
-    case Code::kFailedPrecondition: return "FAILED_PRECONDITION";
-    case Code::kOutOfRange: return "OUT_OF_RANGE";
-    case Code::kUnimplemented: return "UNIMPLEMENTED";
-    case Code::kInternal: return "INTERNAL";
+#define CONVGRAD_GRAPH_CODE(name, NAME, number) \
+  case Code::k##name: return #NAME;
+#include "convgrad/graph/codes.inc"
   }
   return "UNKNOWN";
 }
 
 }  // namespace
 
-Status::Status(Code code, std::string_view message)
-    : core_(ErrorDetail{.code = core_code(code), .message = std::string(message)}), code_(code) {}
+Status::Status(Code code, std::string_view message) : code_(code) {
+  if (code != Code::kOk)
+    core_ = convgrad::Status(ErrorDetail{.code = core_code(code), .message = std::string(message)});
+}
+
+Status::Status(Code code, convgrad::Status core) : core_(std::move(core)), code_(code) {}
 
 Status::Status(convgrad::Status core) : core_(std::move(core)), code_(code_of(core_.code())) {
   if (core_.rule() == "graph-variable") code_ = Code::kFailedPrecondition;
   if (core_.rule() == "graph-fetch") code_ = Code::kNotFound;
 }
 
-Code Status::code() const { return code_; }
+Code Status::code() const { return ok() ? Code::kOk : code_; }
 
 std::string Status::ToString() const { return ok() ? "OK" : std::string(text_of(code_)) + ": " + message(); }
 
@@ -65,7 +62,7 @@ void Status::Update(const Status& other) {
   if (ok()) *this = other;
 }
 
-bool operator==(const Status& a, const Status& b) { return a.code_ == b.code_ && a.message() == b.message(); }
+bool operator==(const Status& a, const Status& b) { return a.code() == b.code() && a.message() == b.message(); }
 
 std::ostream& operator<<(std::ostream& out, const Status& status) { return out << status.ToString(); }
 

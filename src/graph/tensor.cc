@@ -1,8 +1,9 @@
-// Tensor and shapes: memory, checks of views, text.
+// Tensor: memory, checks of views, text.
 #include "convgrad/graph/tensor.h"
 
-#include <cstdio>
+#include <charconv>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "base/buffer.h"
@@ -12,83 +13,49 @@
 namespace convgrad::graph {
 namespace {
 
-// Of an element, as C++ streams print it: six digits, fewer where they say it all; 16-bit types likewise.
-string element_text(const Tensor& tensor, int64 index) {
-  const double value = tensor.at(index);
+// The shortest of six or more digits that reads back as the same T; the same in every locale.
+template <class T>
+string shortest(T value) {
   char text[40];
-  const bool whole = tensor.dtype() == DT_INT64 || tensor.dtype() == DT_INT32;
-  if (whole) {
-    const auto exact =
-        tensor.dtype() == DT_INT64 ? static_cast<const int64*>(tensor.data())[index] : static_cast<int64>(value);
-    return std::to_string(exact);
+  for (int digits = 6;; ++digits) {
+    const auto end = std::to_chars(text, std::end(text), value, std::chars_format::general, digits).ptr;
+    T back = 0;
+    std::from_chars(text, end, back);
+    if (back == value || digits >= std::numeric_limits<T>::max_digits10) return string(text, end);
   }
-  std::snprintf(text, sizeof(text), "%.*g", tensor.dtype() == DT_DOUBLE ? 17 : 9, value);
-  for (int digits = 6; digits < 17; ++digits) {  // the shortest that reads back as the same element
-    char shorter[40];
-    std::snprintf(shorter, sizeof(shorter), "%.*g", digits, value);
-    double back = 0;
-    std::sscanf(shorter, "%lf", &back);
-    if (tensor.dtype() == DT_DOUBLE ? back == value : static_cast<float>(back) == static_cast<float>(value))
-      return shorter;
-  }
-  return text;
 }
 
-string size_text(int64 size) { return size < 0 ? "?" : std::to_string(size); }
-
-string list_text(const Shape& sizes) {
-  string text = "[";
-  for (std::size_t i = 0; i < sizes.size(); ++i) text += (i > 0 ? "," : "") + size_text(sizes[i]);
-  return text + "]";
+string element_text(const Tensor& tensor, int64 index) {
+  const DataType dtype = tensor.dtype();
+  if (dtype == DT_INT64) return std::to_string(static_cast<const int64*>(tensor.data())[index]);
+  const double value = tensor.at(index);
+  if (dtype == DT_DOUBLE) return shortest(value);
+  const bool fraction = dtype == DT_FLOAT || dtype == DT_HALF || dtype == DT_BFLOAT16;
+  return fraction ? shortest(static_cast<float>(value)) : std::to_string(static_cast<int64>(value));
 }
 
 }  // namespace
-
-int64 TensorShape::num_elements() const {
-  const Result<int64> count = element_count(sizes_);
-  return count.ok() ? *count : -1;
-}
-
-void TensorShape::AppendShape(const TensorShape& other) {
-  const Shape more = other.sizes_;
-  sizes_.insert(sizes_.end(), more.begin(), more.end());
-}
-
-string TensorShape::DebugString() const { return list_text(sizes_); }
-
-std::ostream& operator<<(std::ostream& out, const TensorShape& shape) { return out << shape.DebugString(); }
-
-int64 PartialTensorShape::dim_size(int axis) const {
-  return axis >= 0 && axis < dims() ? (*sizes_)[static_cast<std::size_t>(axis)] : -1;
-}
-
-bool PartialTensorShape::IsFullyDefined() const {
-  return sizes_ && std::all_of(sizes_->begin(), sizes_->end(), [](int64 size) { return size >= 0; });
-}
-
-bool PartialTensorShape::AsTensorShape(TensorShape* shape) const {
-  if (!IsFullyDefined()) return false;
-  *shape = TensorShape(*sizes_);
-  return true;
-}
-
-bool PartialTensorShape::IsCompatibleWith(const PartialTensorShape& other) const {
-  if (unknown_rank() || other.unknown_rank()) return true;
-  if (dims() != other.dims()) return false;
-  for (int axis = 0; axis < dims(); ++axis) {
-    const int64 a = dim_size(axis), b = other.dim_size(axis);
-    if (a >= 0 && b >= 0 && a != b) return false;
-  }
-  return true;
-}
-
-string PartialTensorShape::DebugString() const { return sizes_ ? list_text(*sizes_) : "<unknown>"; }
 
 Tensor::Tensor(DataType dtype) : Tensor(dtype, TensorShape{0}) {}
 
 Tensor::Tensor(DataType dtype, const TensorShape& shape) : dtype_(dtype), shape_(shape) {
   Result<Tensor> made = make(dtype, shape.dim_sizes());
   if (made.ok()) *this = std::move(*made);
+}
+
+Tensor::Tensor(Tensor&& other) noexcept
+    : buffer_(std::move(other.buffer_)),
+      dtype_(other.dtype_),
+      shape_(std::exchange(other.shape_, TensorShape())),
+      elements_(std::exchange(other.elements_, 0)) {}
+
+Tensor& Tensor::operator=(Tensor&& other) noexcept {
+  if (this == &other) return *this;
+  buffer_ = std::move(other.buffer_);
+  dtype_ = other.dtype_;
+  shape_ = std::exchange(other.shape_, TensorShape());
+  elements_ = std::exchange(other.elements_, 0);
+  return *this;
 }
 
 Result<Tensor> Tensor::make(DataType dtype, const Shape& shape) {
@@ -145,6 +112,12 @@ bool Tensor::CopyFrom(const Tensor& other, const TensorShape& shape) {
   return true;
 }
 
+Tensor Tensor::SubSlice(int64 index) const {
+  Tensor row = Slice(index, index + 1);
+  row.shape_.RemoveDim(0);
+  return row;
+}
+
 Tensor Tensor::Slice(int64 first, int64 last) const {
   if (dims() < 1 || first < 0 || last < first || last > dim_size(0) || !IsInitialized())
     fail(Status(Code::kOutOfRange, concat("Slice(", first, ", ", last, ") of a tensor of shape ", shape_.DebugString(),
@@ -160,6 +133,17 @@ Tensor Tensor::Slice(int64 first, int64 last) const {
 
 StringPiece Tensor::tensor_data() const {
   return {static_cast<const char*>(data()), static_cast<std::size_t>(IsInitialized() ? TotalBytes() : 0)};
+}
+
+convgrad::Status Tensor::check_memory() const {
+  if (IsInitialized()) return {};
+  const Result<Tensor> again = make(dtype_, shape_.dim_sizes());
+  if (!again.ok()) return again.status();
+  return refuse("Tensor", {.rule = Rule::operand_data,
+                           .argument = "tensor",
+                           .reason = "the tensor has no memory",
+                           .got = "one that was moved from, or made when memory ran out",
+                           .wanted = "an initialized tensor"});
 }
 
 Tensor Tensor::deep_copy() const {
@@ -205,18 +189,19 @@ void Tensor::check_sizes(gtl::ArraySlice<int64> sizes, int rank) const {
                                              " indices of a tensor of shape ", shape_.DebugString())));
 }
 
-std::array<int64, 2> Tensor::folded(bool inner) const {
-  if (dims() == 0) return {1, 1};
-  const int64 kept = inner ? dim_size(dims() - 1) : dim_size(0);
-  int64 rest = 1;
-  for (int axis = inner ? 0 : 1; axis < dims() - (inner ? 1 : 0); ++axis) rest *= dim_size(axis);
-  return inner ? std::array<int64, 2>{rest, kept} : std::array<int64, 2>{kept, rest};
+void Tensor::fold(bool inner, std::span<int64> sizes) const {
+  const int rank = static_cast<int>(sizes.size());
+  std::fill(sizes.begin(), sizes.end(), 1);
+  for (int axis = 0; axis < dims(); ++axis) {
+    const int to = inner ? std::max(rank - dims() + axis, 0) : std::min(axis, rank - 1);
+    sizes[static_cast<std::size_t>(to)] *= dim_size(axis);
+  }
 }
 
 // Rows: [1 2][3 4], a bracket for every dimension but the first, cut after `limit` elements.
 string Tensor::SummarizeValue(int64 limit, bool rows) const {
   if (!IsInitialized()) return "uninitialized Tensor";
-  const int64 shown = std::min(limit, elements_);
+  const int64 shown = limit < 0 ? elements_ : std::min(limit, elements_);
   std::vector<int64> blocks;  // elements inside each bracket
   for (int64 axis = dims() - 1, block = 1; rows && axis >= 1; --axis)
     blocks.push_back(block *= std::max<int64>(dim_size(static_cast<int>(axis)), 1));
@@ -233,7 +218,7 @@ string Tensor::SummarizeValue(int64 limit, bool rows) const {
 
 string Tensor::DebugString(int64 limit) const {
   return concat("Tensor<type: ", DataTypeString(dtype_), " shape: ", shape_.DebugString(),
-                " values: ", SummarizeValue(limit, true), ">");
+                " values: ", SummarizeValue(limit), ">");
 }
 
 }  // namespace convgrad::graph

@@ -31,6 +31,11 @@ string DataTypeString(DataType dtype) {
   return dtype == DT_INVALID ? "INVALID" : concat("unknown dtype enum (", static_cast<int>(dtype), ")");
 }
 
+int DataTypeSize(DataType dtype) {
+  const DataTypeInfo* row = data_type_info(dtype);
+  return row == nullptr ? 0 : static_cast<int>(row->bytes);
+}
+
 std::optional<DataType> data_type_from_name(std::string_view name) {
   const bool enumerator = name.starts_with("DT_");
   for (const DataTypeInfo& row : kTypes) {

@@ -257,7 +257,7 @@ TEST(Refusals, cover_every_rule_in_the_list) {
   std::set<std::string_view> broken;
   for (const Refused& row : kTable) broken.insert(row.rule);
   for (const RuleInfo& rule : all_rules()) {
-    if (rule.id.starts_with("graph-")) continue;  // tests/graph/refusals_test.cc
+    if (rule.id.starts_with("graph-")) continue;  // tests/face/refusals_test.cc
     EXPECT_TRUE(broken.contains(rule.id)) << rule.id << " has no test";
   }
 }

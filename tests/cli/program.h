@@ -17,6 +17,11 @@ struct Outcome {
 // args may hold any bytes but NUL. Standard input is `input`.
 Outcome program(const std::vector<std::string>& args, std::string_view input = "");
 
+// The same with both outputs on one terminal; out has what arrives there, its line ends as the program wrote them.
+Outcome program_on_terminal(const std::vector<std::string>& args);
+// Interrupted as soon as it listens to interrupts.
+Outcome program_interrupted(const std::vector<std::string>& args);
+
 // A path in a folder of this test program's own.
 std::string scratch(const std::string& name);
 void write_file(const std::string& path, std::string_view bytes);

@@ -293,6 +293,13 @@ TEST(Validate, numbers_that_are_no_enumerator_are_refused) {
   EXPECT_EQ(validate(problem).status().argument(), "layout");
 }
 
+TEST(Ops, take_int32_but_for_volumes_and_filter_gradients) {
+  for (const OpInfo& op : all_ops()) {
+    EXPECT_EQ(takes(op.op, DType::i32), op.rank < 3 && op.direction != Direction::filter_grad) << op.name;
+    for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) EXPECT_TRUE(takes(op.op, dtype));
+  }
+}
+
 TEST(Validate, missing_tensors_are_named) {
   OwnedCall call = forward_2d();
   call.filter.reset();

@@ -18,7 +18,8 @@ for consumer in consumer consumer/c_only; do
     { cat "$work/configure.log"; exit 1; }
   "$cmake" --build "$work/$consumer" >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
 done
-for program in consumer/cpp_shared consumer/cpp_static consumer/c_shared consumer/c_static consumer/c_only/c_only; do
+for program in consumer/cpp_shared consumer/cpp_static consumer/c_shared consumer/c_static consumer/c_only/c_only \
+  consumer/graph_shared consumer/graph_static; do
   echo "find_package: $program"
   "$work/$program"
 done

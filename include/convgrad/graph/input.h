@@ -170,7 +170,8 @@ void Input::Initializer::fill(const T* values, std::size_t count, bool repeat, c
       status = detail::wrong_count(shape, count);
       return;
     }
-    Real* to = static_cast<Real*>(tensor.data());
+    using Stored = typename EnumToDataType<dtype>::Type;  // one type for long and long long
+    Stored* to = static_cast<Stored*>(tensor.data());
     for (int64 i = 0; i < tensor.NumElements(); ++i) to[i] = values[repeat ? 0 : i];
   }
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "convgrad/geometry.h"
 #include "convgrad/graph/op_table.h"
 
 namespace convgrad::graph {
@@ -83,6 +84,10 @@ class CONVGRAD_API Graph {
   mutable std::deque<Node> nodes_;
   std::map<string, int, std::less<>> by_name_;
 };
+
+// The convolution that a node computes, for plans and costs; no value for other ops. Refuses one whose shapes are known
+// only when it runs.
+CONVGRAD_API Result<std::optional<Geometry>> convolution_of(const Node& node);
 
 }  // namespace convgrad::graph
 

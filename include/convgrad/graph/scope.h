@@ -28,7 +28,7 @@ class CONVGRAD_API Scope {
     return with_op_name(name);
   }
   // The next ops run after these.
-  Scope WithControlDependencies(gtl::ArraySlice<Operation> operations) const;
+  Scope WithControlDependencies(const gtl::ArraySlice<Operation>& operations) const;
   Scope WithControlDependencies(const Output& output) const;
   Scope WithNoControlDependencies() const;
   // Kept with the nodes; there is one kind of device here.
@@ -53,7 +53,8 @@ class CONVGRAD_API Scope {
   explicit Scope(std::shared_ptr<const Impl> impl);
   Scope with_op_name(const string& name) const;
   static string part(std::string_view text) { return string(text); }
-  template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
+  static string part(double number);
+  template <class Number, class = std::enable_if_t<std::is_integral_v<Number>>>
   static string part(Number number) {
     return std::to_string(number);
   }

@@ -3,6 +3,7 @@
 #define CONVGRAD_GRAPH_STATUS_H_
 
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -11,33 +12,18 @@
 
 namespace convgrad::graph {
 
-// TensorFlow's code numbers; absl's spellings are the same values.
+// TensorFlow's code numbers, each under the spelling of both its eras: Code::kNotFound, Code::NOT_FOUND.
 enum class Code : int {
   kOk = 0,
-  kCancelled = 1,
-  kUnknown = 2,
-  kInvalidArgument = 3,
-  kNotFound = 5,
-  kAlreadyExists = 6,
-  kResourceExhausted = 8,
-  kFailedPrecondition = 9,
-  kOutOfRange = 11,
-  kUnimplemented = 12,
-  kInternal = 13,
+  OK = 0,
+#define CONVGRAD_GRAPH_CODE(name, NAME, number) k##name = number, NAME = number,
+#include "convgrad/graph/codes.inc"
 };
 namespace error {
 using Code = graph::Code;
 inline constexpr Code OK = Code::kOk;
-inline constexpr Code CANCELLED = Code::kCancelled;
-inline constexpr Code UNKNOWN = Code::kUnknown;
-inline constexpr Code INVALID_ARGUMENT = Code::kInvalidArgument;
-inline constexpr Code NOT_FOUND = Code::kNotFound;
-inline constexpr Code ALREADY_EXISTS = Code::kAlreadyExists;
-inline constexpr Code RESOURCE_EXHAUSTED = Code::kResourceExhausted;
-inline constexpr Code FAILED_PRECONDITION = Code::kFailedPrecondition;
-inline constexpr Code OUT_OF_RANGE = Code::kOutOfRange;
-inline constexpr Code UNIMPLEMENTED = Code::kUnimplemented;
-inline constexpr Code INTERNAL = Code::kInternal;
+#define CONVGRAD_GRAPH_CODE(name, NAME, number) inline constexpr Code NAME = Code::k##name;
+#include "convgrad/graph/codes.inc"
 }  // namespace error
 
 class Status;
@@ -47,6 +33,8 @@ class [[nodiscard]] CONVGRAD_API Status {
  public:
   Status() = default;
   Status(Code code, std::string_view message);
+  // A refusal of the library under a code of TensorFlow's.
+  Status(Code code, convgrad::Status core);
   Status(convgrad::Status core);  // NOLINT: every refusal of the library is one of these
 
   static Status OK() { return {}; }
@@ -70,6 +58,23 @@ class [[nodiscard]] CONVGRAD_API Status {
 };
 CONVGRAD_API std::ostream& operator<<(std::ostream& out, const Status& status);
 inline Status OkStatus() { return {}; }
+
+// errors::NotFound("no node ", name): the parts joined as streams print them. errors::IsNotFound(status).
+namespace errors {
+template <class... Parts>
+std::string joined(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+#define CONVGRAD_GRAPH_CODE(name, NAME, number)             \
+  template <class... Parts>                                 \
+  Status name(const Parts&... parts) {                      \
+    return Status(Code::k##name, errors::joined(parts...)); \
+  }                                                         \
+  inline bool Is##name(const Status& status) { return status.code() == Code::k##name; }
+#include "convgrad/graph/codes.inc"
+}  // namespace errors
 
 // Where there is no way to return a Status (views of the wrong type, checked results): throws convgrad::Error.
 [[noreturn]] CONVGRAD_API void fail(const Status& status);

@@ -42,7 +42,10 @@ class TensorMap {
   }
 
   T* data() const { return data_; }
-  int64 dimension(int axis) const { return sizes_.at(static_cast<std::size_t>(axis)); }
+  int64 dimension(int axis) const {
+    if (axis < 0 || axis >= N) fail_index(0, axis, N);
+    return sizes_[static_cast<std::size_t>(axis)];
+  }
   const Sizes& dimensions() const { return sizes_; }
   int64 size() const {
     int64 count = 1;
@@ -121,6 +124,10 @@ class CONVGRAD_API Tensor {
   Tensor() : Tensor(DT_FLOAT) {}  // float, shape [0]
   explicit Tensor(DataType dtype);
   Tensor(DataType dtype, const TensorShape& shape);
+  Tensor(const Tensor&) = default;
+  Tensor& operator=(const Tensor&) = default;
+  Tensor(Tensor&& other) noexcept;  // other is not initialized afterwards
+  Tensor& operator=(Tensor&& other) noexcept;
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   explicit Tensor(T scalar) : Tensor(data_type_for<T>(), TensorShape{}) {
     this->scalar<T>()() = scalar;
@@ -140,11 +147,14 @@ class CONVGRAD_API Tensor {
   int64 NumElements() const { return elements_; }
   int64 TotalBytes() const;
   bool IsInitialized() const { return buffer_ != nullptr; }
+  // Why it is not initialized.
+  convgrad::Status check_memory() const;
   bool SharesBufferWith(const Tensor& other) const;
   // Becomes other's buffer under another shape of as many elements; false and no change otherwise.
   [[nodiscard]] bool CopyFrom(const Tensor& other, const TensorShape& shape);
   // Rows [first, last) of the leading dimension; shares the buffer. Throws convgrad::Error when there are none such.
   Tensor Slice(int64 first, int64 last) const;
+  Tensor SubSlice(int64 index) const;  // one row, without that dimension
   StringPiece tensor_data() const;
   void* data() const { return buffer_.get(); }
   // Whether no other tensor shares the buffer.
@@ -205,26 +215,26 @@ class CONVGRAD_API Tensor {
   TensorMap<const T, static_cast<int>(N)> shaped(gtl::ArraySlice<int64> sizes) const {
     return map<const T, static_cast<int>(N)>(check<T>(-1), as_shape<static_cast<int>(N)>(sizes));
   }
-  // All but the last, or all but the first, dimension folded into one.
-  template <class T>
-  TensorMap<T, 2> flat_inner_dims() {
-    return map<T, 2>(check<T>(-1), folded(true));
+  // N dimensions: the last N - 1 kept, or the first, and all others folded into one.
+  template <class T, std::size_t N = 2>
+  TensorMap<T, static_cast<int>(N)> flat_inner_dims() {
+    return map<T, static_cast<int>(N)>(check<T>(-1), folded<N>(true));
   }
-  template <class T>
-  TensorMap<const T, 2> flat_inner_dims() const {
-    return map<const T, 2>(check<T>(-1), folded(true));
+  template <class T, std::size_t N = 2>
+  TensorMap<const T, static_cast<int>(N)> flat_inner_dims() const {
+    return map<const T, static_cast<int>(N)>(check<T>(-1), folded<N>(true));
   }
-  template <class T>
-  TensorMap<T, 2> flat_outer_dims() {
-    return map<T, 2>(check<T>(-1), folded(false));
+  template <class T, std::size_t N = 2>
+  TensorMap<T, static_cast<int>(N)> flat_outer_dims() {
+    return map<T, static_cast<int>(N)>(check<T>(-1), folded<N>(false));
   }
-  template <class T>
-  TensorMap<const T, 2> flat_outer_dims() const {
-    return map<const T, 2>(check<T>(-1), folded(false));
+  template <class T, std::size_t N = 2>
+  TensorMap<const T, static_cast<int>(N)> flat_outer_dims() const {
+    return map<const T, static_cast<int>(N)>(check<T>(-1), folded<N>(false));
   }
 
-  // "1 2 3...", at most limit elements; with a "[" for every row when asked.
-  string SummarizeValue(int64 limit, bool rows = false) const;
+  // "[1 2][3]...", at most limit elements, all when it is negative; without rows "1 2 3...".
+  string SummarizeValue(int64 limit, bool rows = true) const;
   string DebugString(int64 limit = 3) const;  // "Tensor<type: float shape: [2,2] values: [1 2][3]...>"
 
  private:
@@ -236,7 +246,14 @@ class CONVGRAD_API Tensor {
     return check(data_type_for<std::remove_const_t<T>>(), rank);
   }
   void* check(DataType wanted, int rank) const;
-  std::array<int64, 2> folded(bool inner) const;
+  template <std::size_t N>
+  std::array<int64, N> folded(bool inner) const {
+    static_assert(N >= 1, "one dimension or more");
+    std::array<int64, N> sizes{};
+    fold(inner, sizes);
+    return sizes;
+  }
+  void fold(bool inner, std::span<int64> sizes) const;
   template <int N>
   std::array<int64, static_cast<std::size_t>(N)> as_shape(gtl::ArraySlice<int64> sizes) const {
     check_sizes(sizes, N);

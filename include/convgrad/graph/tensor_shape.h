@@ -3,6 +3,7 @@
 #define CONVGRAD_GRAPH_TENSOR_SHAPE_H_
 
 #include <initializer_list>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -28,8 +29,10 @@ class CONVGRAD_API TensorShape {
   int64 num_elements() const;
   bool IsSameSize(const TensorShape& other) const { return sizes_ == other.sizes_; }
   void AddDim(int64 size) { sizes_.push_back(size); }
-  void InsertDim(int axis, int64 size) { sizes_.insert(sizes_.begin() + axis, size); }
-  void set_dim(int axis, int64 size) { sizes_.at(static_cast<std::size_t>(axis)) = size; }
+  // An axis that is not there throws convgrad::Error.
+  void InsertDim(int axis, int64 size) { sizes_.insert(place(axis, dims()), size); }
+  void set_dim(int axis, int64 size) { *place(axis, dims() - 1) = size; }
+  void RemoveDim(int axis) { sizes_.erase(place(axis, dims() - 1)); }
   void AppendShape(const TensorShape& other);
   string DebugString() const;  // "[2,3]"
   Shape::const_iterator begin() const { return sizes_.begin(); }
@@ -37,6 +40,7 @@ class CONVGRAD_API TensorShape {
   friend bool operator==(const TensorShape&, const TensorShape&) = default;
 
  private:
+  Shape::iterator place(int axis, int last);
   Shape sizes_;
 };
 CONVGRAD_API std::ostream& operator<<(std::ostream& out, const TensorShape& shape);
@@ -59,11 +63,13 @@ class CONVGRAD_API PartialTensorShape {
   // Whether a tensor could have both.
   bool IsCompatibleWith(const PartialTensorShape& other) const;
   string DebugString() const;  // "[?,3]", "<unknown>"
+  bool IsIdenticalTo(const PartialTensorShape& other) const { return sizes_ == other.sizes_; }
   friend bool operator==(const PartialTensorShape&, const PartialTensorShape&) = default;
 
  private:
   std::optional<Shape> sizes_;
 };
+CONVGRAD_API std::ostream& operator<<(std::ostream& out, const PartialTensorShape& shape);
 
 }  // namespace convgrad::graph
 

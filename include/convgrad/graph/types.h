@@ -23,7 +23,11 @@ using int16 = std::int16_t;
 using int32 = std::int32_t;
 using int64 = std::int64_t;
 using uint8 = std::uint8_t;
+using uint16 = std::uint16_t;
+using uint32 = std::uint32_t;
+using uint64 = std::uint64_t;
 using std::string;
+using tstring = string;
 using half = Half;
 using bfloat16 = BFloat16;
 using StringPiece = std::string_view;
@@ -47,6 +51,7 @@ CONVGRAD_API std::span<const DataTypeInfo> all_data_types();
 // Null for a type that no tensor holds.
 CONVGRAD_API const DataTypeInfo* data_type_info(DataType dtype);
 CONVGRAD_API string DataTypeString(DataType dtype);
+CONVGRAD_API int DataTypeSize(DataType dtype);  // in bytes; 0 for a type that no tensor holds
 // Takes "float", "float32", "f32" and "DT_FLOAT".
 CONVGRAD_API std::optional<DataType> data_type_from_name(std::string_view name);
 // The same element type of the eager calls; none for int64 and stored-only types.
@@ -70,6 +75,17 @@ struct DataTypeToEnum {
   static constexpr DataType value = data_type_for<T>();
   static constexpr DataType v() { return value; }
 };
+
+template <DataType dtype>
+struct EnumToDataType {};
+#define CONVGRAD_GRAPH_DTYPE(enumerator, number, type, name, letters) \
+  template <>                                                         \
+  struct EnumToDataType<enumerator> {                                 \
+    using Type = type;                                                \
+  };
+#define CONVGRAD_GRAPH_STORED(enumerator, number, type, name, letters) \
+  CONVGRAD_GRAPH_DTYPE(enumerator, number, type, name, letters)
+#include "convgrad/graph/dtypes.inc"
 
 // Calls visitor(T{}) with the C++ type of a type that ops compute with; the one switch over them.
 template <class Visitor>
@@ -112,6 +128,8 @@ class ArraySlice {
   constexpr const T* begin() const { return data_; }
   constexpr const T* end() const { return data_ + size_; }
   constexpr const T& operator[](std::size_t index) const { return data_[index]; }
+  constexpr const T& front() const { return data_[0]; }
+  constexpr const T& back() const { return data_[size_ - 1]; }
 
  private:
   const T* data_ = nullptr;

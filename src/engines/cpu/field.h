@@ -75,17 +75,22 @@ struct Image {
   Position step;              // elements
   std::int64_t channel_step;  // elements
   std::int64_t origin;        // element of position 0, channel 0
+  std::int64_t patch_planes;  // as a layer's; only ever written
 };
 
 inline Image input_image(const Layer& l, DType dtype) {
   return {dtype,
           {l.axes[0].in_step, l.axes[1].in_step, l.axes[2].in_step, l.axes[3].in_step},
           l.in_channel_step,
-          l.in_origin};
+          l.in_origin,
+          l.patch_planes};
 }
 inline Image output_image(const Layer& l, DType dtype) {
-  return {
-      dtype, {l.axes[0].out_step, l.axes[1].out_step, l.axes[2].out_step, l.axes[3].out_step}, l.out_channel_step, 0};
+  return {dtype,
+          {l.axes[0].out_step, l.axes[1].out_step, l.axes[2].out_step, l.axes[3].out_step},
+          l.out_channel_step,
+          0,
+          0};
 }
 
 inline bool converts(const Image& image) { return image.dtype == DType::f16 || image.dtype == DType::bf16; }
@@ -139,7 +144,7 @@ void for_each_row(const Box& box, const Row& row) {
 }
 
 inline std::int64_t element(const Transfer& t, const Position& p) {
-  std::int64_t at = t.image.origin + t.channel * t.image.channel_step;
+  std::int64_t at = t.image.origin + channel_offset(t.channel, t.image.channel_step, t.image.patch_planes);
   for (std::size_t a = 0; a < kAxes; ++a) at += p[a] * t.image.step[a];
   return at;
 }
@@ -170,13 +175,31 @@ void stage_in(const CopyTable& copy, const void* tensor, const Transfer& t, cons
   });
 }
 
+// Channels of a transfer that lie equally far apart in the tensor: all, or those of one plane of patches.
+struct ChannelLine {
+  std::int64_t first, every, count;  // of the transfer's channels
+  std::int64_t element, step;        // in the tensor, from the element of the transfer's first channel
+};
+template <class Visit>
+void for_each_line(const Transfer& t, const Visit& visit) {
+  const std::int64_t planes = t.image.patch_planes;
+  if (planes == 0) return visit(ChannelLine{0, 1, t.count, 0, t.image.channel_step});
+  const auto offset = [&](std::int64_t c) { return channel_offset(t.channel + c, t.image.channel_step, planes); };
+  for (std::int64_t first = 0; first < std::min(planes, t.count); ++first) {
+    visit(ChannelLine{first, planes, ceil_div(t.count - first, planes), offset(first) - offset(0), 1});
+  }
+}
+
 template <class T>
 void stage_out(const CopyTable& copy, const Field<T>& field, const Transfer& t, void* tensor) {
   const auto bytes = static_cast<std::int64_t>(size_of(t.image.dtype));
-  for_each_stretch(t, field, [&](const Position& p, std::int64_t length) {
-    copy.out[static_cast<int>(t.image.dtype)]({field.base + field.offset(p), field.step[3], field.channel,
-                                               static_cast<char*>(tensor) + element(t, p) * bytes, t.image.step[3],
-                                               t.image.channel_step, length, t.count});
+  for_each_line(t, [&](const ChannelLine& line) {
+    for_each_stretch(t, field, [&](const Position& p, std::int64_t length) {
+      const T* from = field.base + field.offset(p) + line.first * field.channel;
+      char* to = static_cast<char*>(tensor) + (element(t, p) + line.element) * bytes;
+      copy.out[static_cast<int>(t.image.dtype)](
+          {from, field.step[3], line.every * field.channel, to, t.image.step[3], line.step, length, line.count});
+    });
   });
 }
 

@@ -131,13 +131,15 @@ class Unit {
 
   // Short stretches (the edges of a row) wait for the whole region: in a strip they have too few terms.
   void add_box(const Box& box, bool edges) {
-    for (std::int64_t row = block_.tap_row; row < block_.tap_row + block_.tap_rows; ++row) {
+    for (std::int64_t index = 0; index < block_.tap_rows; ++index) {
+      const TapRow row{index, taps_of(layer_, block_.tap_row + index)};
       const Box valid = valid_outputs(box, row);
       if (valid.positions() == 0) continue;
       if (p_.merged || p_.form == FilterForm::lanewise) {
         for (const Stretch& whole : p_.row_stretches) {
+          if ((whole.count < kShortStretch) != edges) continue;
           const Stretch part = clipped(whole, box.begin[3], box.end[3]);
-          if (part.taps > 0 && part.count > 0 && (whole.count < kShortStretch) == edges) add_stretch(valid, row, part);
+          if (part.taps > 0 && part.count > 0) add_stretch(valid, row, part);
         }
       } else {
         for (std::int64_t tap = 0; tap < layer_.axes[3].taps; ++tap) add_tap(valid, row, tap);
@@ -145,11 +147,16 @@ class Unit {
     }
   }
 
+  // Taps of the axes before the last, and their number in the block.
+  struct TapRow {
+    std::int64_t index;
+    Position taps;
+  };
+
   // Outputs of a box whose inputs exist for the taps of the axes before the last.
-  Box valid_outputs(const Box& box, std::int64_t row) const {
-    const Position taps = taps_of(layer_, row);
+  Box valid_outputs(const Box& box, const TapRow& row) const {
     Box valid = box;
-    for (std::size_t a = 0; a < 3; ++a) clip(valid, a, taps[a]);
+    for (std::size_t a = 0; a < 3; ++a) clip(valid, a, row.taps[a]);
     return valid;
   }
 
@@ -160,42 +167,36 @@ class Unit {
     box.end[a] = std::max(box.begin[a], std::min(box.end[a], ceil_div(axis.in + shift, axis.stride)));
   }
 
-  // The input position that output `o` reads.
-  Position source(const Position& o, std::int64_t row, std::int64_t tap) const {
-    Position taps = taps_of(layer_, row);
-    taps[3] = tap;
-    Position i;
-    for (std::size_t a = 0; a < kAxes; ++a)
-      i[a] = o[a] * layer_.axes[a].stride - layer_.axes[a].pad + taps[a] * layer_.axes[a].dilation;
-    return i;
+  // x by the output that reads it.
+  Field<T> read_by_outputs(const TapRow& row, std::int64_t tap) const {
+    Field<T> x = x_;
+    for (std::size_t a = 0; a < kAxes; ++a) {
+      const Axis& axis = layer_.axes[a];
+      x.origin += ((a == 3 ? tap : row.taps[a]) * axis.dilation - axis.pad) * x_.step[a];
+      x.step[a] *= axis.stride;
+    }
+    return x;
   }
 
-  RunSteps steps() const {
-    const std::int64_t x = p_.form == FilterForm::ones ? 0 : layer_.axes[3].stride * x_.step[3];
-    return p_.form == FilterForm::swapped ? RunSteps{dy_.step[3], x} : RunSteps{x, dy_.step[3]};
-  }
-
-  // Every row of `outputs`, from its first position.
-  RunList runs_over(const Box& outputs, std::int64_t row, std::int64_t tap) const {
-    RunList list(bench_.runs, steps());
-    for_each_row(outputs, [&](const Position& o) {
-      const std::int64_t x = p_.form == FilterForm::ones ? 0 : x_.offset(source(o, row, tap)), dy = dy_.offset(o);
-      const bool swapped = p_.form == FilterForm::swapped;
-      list.add(swapped ? dy : x, swapped ? x : dy, outputs.extent(3));
-    });
+  // Every row of `outputs`, from its first position. Those of one position, the edges, are runs along the axis before.
+  RunList runs_over(const Box& outputs, const TapRow& row, std::int64_t tap) const {
+    const bool swapped = p_.form == FilterForm::swapped;
+    const Field<T> x = read_by_outputs(row, tap), &a = swapped ? dy_ : x, &b = swapped ? x : dy_;
+    const std::size_t axis = outputs.extent(3) == 1 ? 2 : 3;
+    RunList list(bench_.runs, {a.step[axis], b.step[axis]});
+    for_each_row(outputs, [&](const Position& o) { list.add(a.offset(o), b.offset(o), outputs.extent(3)); });
     list.close();
     return list;
   }
 
   // One tap: rows are the channels of one side.
-  void add_tap(Box outputs, std::int64_t row, std::int64_t tap) const {
+  void add_tap(Box outputs, const TapRow& row, std::int64_t tap) const {
     clip(outputs, 3, tap);
     if (outputs.positions() == 0) return;
     const RunList list = runs_over(outputs, row, tap);
     const bool swapped = p_.form == FilterForm::swapped;
     const std::int64_t rows = swapped ? block_.co_count : block_.ci_count;
-    const std::int64_t first =
-        ((row - block_.tap_row) * layer_.axes[3].taps + tap) * (swapped ? p_.co_each : p_.ci_each);
+    const std::int64_t first = (row.index * layer_.axes[3].taps + tap) * (swapped ? p_.co_each : p_.ci_each);
     add_rows(list, {.first = first,
                     .rows = rows,
                     .lanes = swapped ? block_.ci_count : block_.co_count,
@@ -203,13 +204,13 @@ class Unit {
   }
 
   // All taps that a stretch of the last axis shares, as rows of one matrix.
-  void add_stretch(Box outputs, std::int64_t row, const Stretch& part) const {
+  void add_stretch(Box outputs, const TapRow& row, const Stretch& part) const {
     outputs.begin[3] = part.first;
     outputs.end[3] = part.first + part.count;
-    RunList list = runs_over(outputs, row, part.tap);
-    const std::int64_t tap = (row - block_.tap_row) * layer_.axes[3].taps + part.tap;
+    const RunList list = runs_over(outputs, row, part.tap);
+    const std::int64_t tap = row.index * layer_.axes[3].taps + part.tap;
     if (p_.form == FilterForm::swapped) {
-      add_rows(list, {.first = (row - block_.tap_row) * p_.co_each,
+      add_rows(list, {.first = row.index * p_.co_each,
                       .rows = block_.co_count,
                       .lanes = part.taps * layer_.c_in,
                       .a_row = dy_.channel,
@@ -248,10 +249,10 @@ class Unit {
       TileArgs<T> args{};
       args.a = a.base + r.a_offset + (lanewise ? lane : 0);
       args.a_row = r.a_row;
-      args.a_step = steps().a;
+      args.a_step = list.steps().a;
       args.a_unit = 1;
       args.b = b.base + lane;
-      args.b_step = steps().b;
+      args.b_step = list.steps().b;
       args.b_unit = 1;
       args.runs = list.begin();
       args.run_count = list.count();

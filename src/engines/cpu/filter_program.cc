@@ -21,8 +21,9 @@ constexpr double kUnitTerms = 2e6;                           // multiply-adds th
 // A kernel strides over whole pixels. Wider ones fall on few sets of the first cache and are staged, at a
 // distance that does not.
 constexpr std::int64_t kDirectPitchBytes = 256;
-constexpr double kPieceTerms = 2.5e5;    // of a bias gradient that are worth a thread: 50 microseconds
-constexpr std::int64_t kManyLanes = 48;  // three vectors of f32
+constexpr std::int64_t kCrowdedPitchBytes = 1024;  // planes this far apart do so too
+constexpr double kPieceTerms = 2.5e5;              // of a bias gradient that are worth a thread: 50 microseconds
+constexpr std::int64_t kManyLanes = 48;            // three vectors of f32
 
 // Sums over all positions, with x = 1: axes without taps, so that they merge into one row.
 Layer ones_layer(const Geometry& g) {
@@ -61,8 +62,9 @@ FilterForm form_of(const Geometry& g, const Layer& layer) {
 }
 
 bool reads_in_place(const Image& image, bool wants_pitch, bool planar) {
-  const std::int64_t bytes = image.step[3] * static_cast<std::int64_t>(size_of(image.dtype));
-  return planar ? !converts(image) : direct(image) && (wants_pitch || bytes <= kDirectPitchBytes);
+  const auto element = static_cast<std::int64_t>(size_of(image.dtype));
+  if (planar) return !converts(image) && (wants_pitch || image.channel_step * element % kCrowdedPitchBytes != 0);
+  return direct(image) && (wants_pitch || image.step[3] * element <= kDirectPitchBytes);
 }
 
 void choose_regions(FilterProgram& p) {

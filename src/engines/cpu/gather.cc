@@ -110,9 +110,16 @@ class Unit {
       for (std::int64_t group = part_.first_item; group < part_.end_item; ++group) add_dot(c, axis, list, group);
       return;
     }
+    if (p_.form == GatherForm::lanewise) {
+      for (std::int64_t item = part_.first_item; item < part_.end_item; ++item) {
+        const Tiles tiles = lane_tiles(c, axis, item);
+        each_strip(c, axis, [&](const Strip& strip) { add_strip(strip, list, tiles); });
+      }
+      return;
+    }
     each_strip(c, axis, [&](const Strip& strip) {
       for (std::int64_t item = part_.first_item; item < part_.end_item; ++item)
-        add_strip(strip, list, p_.form == GatherForm::dense ? dense_tiles(c, axis, item) : lane_tiles(c, axis, item));
+        add_strip(strip, list, dense_tiles(c, axis, item));
     });
   }
 
@@ -307,7 +314,6 @@ class Unit {
         args.a = tiles.args.a + segment.source;
         args.out = to_result ? tiles.args.out + segment.result : args.c;
         sweep_rows(tiles.shapes, args, tiles.vectors, segment.rows);
-        args.c += segment.rows * args.c_row;
       }
     }
   }

@@ -14,10 +14,12 @@ namespace {
 // source and result bound them.
 constexpr std::int64_t kStagedElements = std::int64_t{128} * 1024;
 constexpr std::int64_t kPairElements = std::int64_t{256} * 1024;  // a copy of bf16 takes half of that
-constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 64;
-constexpr std::int64_t kUnits = 16;     // wanted, for the threads to share
-constexpr double kUnitTerms = 2e6;      // multiply-adds that are worth a unit
-constexpr double kPairUnitTerms = 8e6;  // in pairs
+constexpr std::int64_t kMostRegion = 1024, kLeastRegion = 256;
+constexpr std::int64_t kStagedTerms = 2048;  // multiply-adds an element that are worth staging it once more
+constexpr std::int64_t kLeastPart = 256;     // result channels
+constexpr std::int64_t kUnits = 16;          // wanted, for the threads to share
+constexpr double kUnitTerms = 2e6;           // multiply-adds that are worth a unit
+constexpr double kPairUnitTerms = 8e6;       // in pairs
 // Few result channels waste lanes; lanes along the sum waste the last of their steps and a final addition,
 // which takes about as long as 16 terms a result.
 constexpr std::int64_t kFewResults = 8;
@@ -81,7 +83,8 @@ bool wants_planar(const GatherProgram& p, const Knobs& knobs) {
 
 // Dense sums of bf16 with enough channels.
 bool fits_pairs(const GatherProgram& p, const PairKernels& pairs) {
-  if (p.source.dtype != DType::bf16 || std::min(p.k, p.n) < kLeastPairChannels) return false;
+  if (p.source.dtype != DType::bf16 || std::min(p.k, p.n) < kLeastPairChannels || p.layer.patch_planes > 0)
+    return false;
   const auto share = [](std::int64_t count, std::int64_t whole) {
     return static_cast<double>(count) / static_cast<double>(round_up(count, whole));
   };
@@ -123,9 +126,19 @@ std::int64_t most_positions(const GatherProgram& p, std::int64_t channels, const
 // Lanewise parts need no channels but their own, so staged ones are as narrow as a lane block.
 bool narrow_parts(const GatherProgram& p) { return p.form == GatherForm::lanewise && stages_source(p); }
 
+// Result channels of a part, wanted: where they are many more than the source's, in parts, so that regions can be
+// large. Each part stages the source anew, which is worth it with enough multiply-adds an element.
+std::int64_t part_results(const GatherProgram& p) {
+  if (p.form != GatherForm::dense || p.layer.groups > 1 || !stages_source(p)) return all_results(p);
+  std::int64_t taps = p.layer.taps;  // that read an element
+  for (const Axis& axis : p.layer.axes) taps /= p.backward ? 1 : axis.stride;
+  const std::int64_t enough = ceil_div(kStagedTerms, std::max<std::int64_t>(1, taps));
+  return std::min(all_results(p), std::max({all_source(p), kLeastPart, enough}));
+}
+
 void choose_regions(GatherProgram& p, const Knobs& knobs) {
   const std::int64_t channels =
-      narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), all_results(p));
+      narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), part_results(p));
   p.region = part_of_at_most(p.results(), most_positions(p, channels, knobs));
   for (std::size_t a = 0; a < kAxes; ++a) {
     const Axis& axis = p.layer.axes[a];
@@ -139,11 +152,14 @@ void choose_regions(GatherProgram& p, const Knobs& knobs) {
 void choose_parts(GatherProgram& p, const Geometry& g, const Policy& policy) {
   const double unit = p.form == GatherForm::pairs ? kPairUnitTerms : kUnitTerms;
   const auto worth = static_cast<std::int64_t>(std::min(1e6, 1 + nominal_flops(g) / 2 / unit));
-  const std::int64_t wanted = std::min(knobs_of(policy).units, worth);
-  const std::int64_t few = ceil_div(wanted, std::max<std::int64_t>(1, p.region_count()));
+  // Every part stages the source anew, so there are no more than threads can share.
+  const std::int64_t threads = threads_of(policy), shares = threads == 1 ? 1 : 4 * threads;
+  const std::int64_t wanted = std::min({knobs_of(policy).units, worth, stages_source(p) ? shares : worth});
+  const std::int64_t few = std::max(ceil_div(wanted, std::max<std::int64_t>(1, p.region_count())),
+                                    ceil_div(all_results(p), part_results(p)));
   p.parts = narrow_parts(p) ? item_count(p) : std::clamp<std::int64_t>(few, 1, item_count(p));
   const std::int64_t units = std::min(worth, p.region_count() * p.parts);
-  p.workers = units <= 1 ? 1 : std::min<std::int64_t>(units, threads_of(policy));
+  p.workers = units <= 1 ? 1 : std::min(units, threads);
 }
 
 std::int64_t panel_elements(const GatherProgram& p) {

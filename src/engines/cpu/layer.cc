@@ -6,6 +6,8 @@
 namespace convgrad::cpu {
 namespace {
 
+constexpr std::int64_t kFewPlanes = 16;
+
 Axis batch_axis(const Geometry& g) {
   const auto volume = [](const Extents& e) { return e[0] * e[1] * e[2]; };
   Axis axis;
@@ -46,14 +48,18 @@ void drop_unread_phases(Axis& axis, std::int64_t& origin) {
 
 // A row of patches that touch without overlapping (stride = taps, no padding) is a row of pixels with
 // taps * c_in channels: in memory the channels of neighbouring inputs, and of neighbouring taps of the
-// filter, lie side by side. Layers of 2x2 stride 2, or patch embeddings, become 1x1 on that axis.
+// filter, lie side by side. Layers of 2x2 stride 2, or patch embeddings, become 1x1 on that axis. Channels first
+// their channels lie in planes: the input gradient of few of those gets lanes to fill (3 channels in patches of 16x16:
+// 2 to 5 times as fast), the others would only be copied more often.
 void join_patches(Layer& layer, bool backward) {
   Axis& row = layer.axes[3];
   const bool fits = backward ? row.in == row.out * row.stride : row.in >= row.out * row.stride;
-  if (layer.groups > 1 || layer.in_channel_step != 1 || row.taps == 1 || row.taps != row.stride || row.dilation != 1 ||
-      row.pad != 0 || !fits) {
+  const bool planes = layer.in_channel_step != 1;
+  if (layer.groups > 1 || (planes && (!backward || layer.c_in >= kFewPlanes)) || row.taps == 1 ||
+      row.taps != row.stride || row.dilation != 1 || row.pad != 0 || !fits) {
     return;
   }
+  if (planes) layer.patch_planes = layer.c_in;
   layer.c_in *= row.taps;
   layer.taps /= row.taps;
   row.in_step *= row.stride;

@@ -26,7 +26,8 @@ struct Layer {
   std::int64_t groups = 1;
   std::int64_t c_in = 0, c_out = 0;  // of one group
   std::int64_t in_channel_step = 1, out_channel_step = 1;
-  std::int64_t in_origin = 0;  // element of the input tensor where position 0 lies
+  std::int64_t patch_planes = 0;  // not 0: input pixels are patches of channels-first rows (channel_offset)
+  std::int64_t in_origin = 0;     // element of the input tensor where position 0 lies
   std::int64_t taps = 1;
 
   std::int64_t all_in() const { return groups * c_in; }
@@ -34,6 +35,11 @@ struct Layer {
 };
 
 Layer layer_of(const Geometry& geometry);
+
+// Elements from channel 0 to channel c: c steps, or, of patches, c % planes steps and c / planes neighbours.
+inline std::int64_t channel_offset(std::int64_t c, std::int64_t step, std::int64_t patch_planes) {
+  return patch_planes == 0 ? c * step : c % patch_planes * step + c / patch_planes;
+}
 
 // Result positions first, first + step, ... (count of them) that share their taps. For position number m
 // and tap number j of the stretch the source lies at source + m * source_step + j * source_per_tap, and

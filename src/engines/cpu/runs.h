@@ -29,7 +29,9 @@ class RunList {
   RunList(Run* memory, RunSteps steps, std::int64_t scale = 1)
       : runs_(memory), steps_(steps), chunk_(kChunkSteps * scale), block_(kBlockSteps * scale) {}
 
+  // `length` > 0 terms.
   void add(std::int64_t a, std::int64_t b, std::int64_t length) {
+    if (length <= chunk_) return append(a, b, length);
     const std::int64_t pieces = ceil_div(length, chunk_);
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
       const std::int64_t begin = length * piece / pieces, end = length * (piece + 1) / pieces;
@@ -44,6 +46,7 @@ class RunList {
   }
 
   const Run* begin() const { return runs_; }
+  RunSteps steps() const { return steps_; }
   std::int64_t count() const { return count_; }
 
   // The end of the block that starts at run `from`; blocks are as even as chunks allow.

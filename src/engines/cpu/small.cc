@@ -75,9 +75,11 @@ class Walk {
 
   void channels(std::int64_t x, std::int64_t y, std::int64_t filter) const {
     for (std::int64_t group = 0; group < layer_.groups; ++group) {
-      for (std::int64_t ci = 0; ci < layer_.c_in; ++ci, x += layer_.in_channel_step) {
+      for (std::int64_t ci = 0; ci < layer_.c_in; ++ci) {
+        const std::int64_t at =
+            x + channel_offset(group * layer_.c_in + ci, layer_.in_channel_step, layer_.patch_planes);
         for (std::int64_t co = 0; co < layer_.c_out; ++co)
-          visit_(x, filter + ci * layer_.all_out() + co, y + co * layer_.out_channel_step);
+          visit_(at, filter + ci * layer_.all_out() + co, y + co * layer_.out_channel_step);
       }
       filter += layer_.c_out;
       y += layer_.c_out * layer_.out_channel_step;

@@ -29,9 +29,10 @@ std::int64_t widest(const TileTable<T>& table) {
   return table.dense[0].max_rows[3] >= 6 ? 4 : 2;
 }
 
-// args.c is rows x args.lanes; rows are split into tiles as even as possible.
+// args.c is rows x args.lanes; rows are split into tiles as even as possible. Leaves a, c and out behind the last row:
+// a copy of args for every sweep would be read while it is still being written, and wait for that.
 template <class T>
-void sweep_rows(const TileShapes<T>& shapes, TileArgs<T> args, std::int64_t vectors, std::int64_t rows) {
+void sweep_rows(const TileShapes<T>& shapes, TileArgs<T>& args, std::int64_t vectors, std::int64_t rows) {
   const auto count = static_cast<std::int32_t>(rows), most = shapes.max_rows[vectors - 1];
   const std::int32_t tiles = (count + most - 1) / most;
   const std::int32_t each = count / tiles, larger = count % tiles;

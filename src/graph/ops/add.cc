@@ -11,11 +11,13 @@ std::vector<Output> gradient(const NodeGradient& g) { return {unbroadcast(g, g.d
 
 }  // namespace
 
-OpRow Add_row() {
-  return {.spec = broadcasting_op("Add", "x + y, element by element."),
+OpRow add_row(string name, string doc) {
+  return {.spec = broadcasting_op(std::move(name), std::move(doc)),
           .infer = broadcast_both,
           .run = run,
           .gradient = gradient};
 }
+
+OpRow Add_row() { return add_row("Add", "x + y, element by element."); }
 
 }  // namespace convgrad::graph

@@ -69,6 +69,35 @@ Call call_of(const NodeView& node, const ConvForm& form, const Parts& parts, con
   return call;
 }
 
+// The batch size that the sizes of an input gradient state; -1 when they do not.
+int64 stated_batch(const WireInfo& sizes, const ConvForm& form) {
+  if (form.sizes_of_tensor) return sizes.shape.dim_size(0);
+  const std::optional<std::vector<int64>> numbers = known_integers(sizes);
+  return numbers && numbers->size() > 2 ? numbers->front() : -1;
+}
+
+// The inputs with a batch size of 1 where nobody knows it: it decides nothing else.
+struct Batched {
+  std::vector<WireInfo> inputs;
+  bool unknown = false;
+
+  Batched(const NodeView& node, const ConvForm& form) : inputs(node.inputs.begin(), node.inputs.end()) {
+    const Direction direction = info(form.op).direction;
+    std::vector<WireInfo*> batches;
+    if (direction != Direction::input_grad) batches.push_back(&inputs[0]);
+    if (direction != Direction::forward) batches.push_back(&inputs[2]);
+    int64 known = direction == Direction::input_grad ? stated_batch(inputs[0], form) : -1;
+    for (const WireInfo* input : batches) known = std::max(known, input->shape.dim_size(0));
+    unknown = known < 0;
+    for (WireInfo* input : batches) {
+      if (input->shape.dims() < 1 || input->shape.dim_size(0) >= 0) continue;
+      Shape sizes = input->shape.sizes();
+      sizes.front() = unknown ? 1 : known;
+      input->shape = PartialTensorShape(sizes);
+    }
+  }
+};
+
 // A depthwise filter has the input's channels: with fewer, grouping would make sense of it.
 convgrad::Status same_channels(const NodeView& node, const ConvForm& form, const Parts& parts, const SizeList& sizes) {
   const Direction direction = info(form.op).direction;
@@ -96,6 +125,18 @@ PartialTensorShape unknown_result(const ConvForm& form, const std::optional<Size
   const auto rank = static_cast<std::size_t>(info(form.op).rank) + 2;
   if (sizes && sizes->rank == 1 && sizes->numbers.size() == rank) return PartialTensorShape(sizes->numbers);
   return PartialTensorShape(Shape(rank, -1));
+}
+
+bool are_known(const Parts& parts, const std::optional<SizeList>& sizes) {
+  return sizes && parts.first->shape.IsFullyDefined() && parts.second->shape.IsFullyDefined();
+}
+
+Result<Geometry> validated(const NodeView& node, const ConvForm& form, const Parts& parts, const SizeList& sizes) {
+  if (form.depthwise) CONVGRAD_RETURN_IF_ERROR(same_channels(node, form, parts, sizes));
+  const Call call = call_of(node, form, parts, sizes);
+  ConvCall view = call.owned.view();
+  view.second_dtype = call.second_dtype;
+  return validate(view);
 }
 
 // The six ops are closed under differentiation. With y = x * w:
@@ -141,7 +182,7 @@ std::vector<PinSpec> pins_of(const ConvForm& form) {
 std::vector<AttrSpec> attrs_of(const ConvForm& form) {
   const OpInfo& op = info(form.op);
   std::vector<DataType> types = floating_types();
-  if (op.takes_int32) types.push_back(DT_INT32);
+  if (takes(form.op, DType::i32)) types.push_back(DT_INT32);
   std::vector<AttrSpec> attrs = {
       integers("strides", "Step of the window, one a dimension in data_format order; 1 for batch and channels."),
       choice("padding", "SAME, VALID, or EXPLICIT with explicit_paddings.", {"SAME", "VALID", "EXPLICIT"}),
@@ -163,18 +204,29 @@ std::vector<AttrSpec> attrs_of(const ConvForm& form) {
 
 }  // namespace
 
-Result<Inferred> infer_conv(const NodeView& node, const ConvForm& form) {
+Result<Geometry> conv_geometry(const NodeView& node, const ConvForm& form) {
   const Parts parts = parts_of(node, info(form.op).direction);
   const std::optional<SizeList> sizes = sizes_of(parts, form);
-  if (!sizes || !parts.first->shape.IsFullyDefined() || !parts.second->shape.IsFullyDefined())
-    return Inferred{{unknown_result(form, sizes)}};
-  if (form.depthwise) CONVGRAD_RETURN_IF_ERROR(same_channels(node, form, parts, *sizes));
-  const Call call = call_of(node, form, parts, *sizes);
-  ConvCall view = call.owned.view();
-  view.second_dtype = call.second_dtype;
-  const Result<Geometry> geometry = validate(view);
+  if (are_known(parts, sizes)) return validated(node, form, parts, *sizes);
+  return node.refuse({.rule = Rule::graph_shape,
+                      .argument = sizes ? "input" : "sizes",
+                      .reason = "the shapes of this convolution are known only when it runs",
+                      .got = concat(parts.first->shape.DebugString(), " and ", parts.second->shape.DebugString()),
+                      .wanted = "known shapes and sizes"});
+}
+
+Result<Inferred> infer_conv(const NodeView& given, const ConvForm& form) {
+  const Direction direction = info(form.op).direction;
+  const Batched batched(given, form);
+  const NodeView node{given.op, given.attrs, batched.inputs};
+  const Parts parts = parts_of(node, direction);
+  const std::optional<SizeList> sizes = sizes_of(parts, form);
+  if (!are_known(parts, sizes)) return Inferred{{unknown_result(form, sizes)}};
+  const Result<Geometry> geometry = validated(node, form, parts, *sizes);
   if (!geometry.ok()) return geometry.status();
-  return Inferred{{PartialTensorShape(result_of(*geometry, form, *sizes))}};
+  Shape result = result_of(*geometry, form, *sizes);
+  if (batched.unknown && direction == Direction::forward) result.front() = -1;
+  return Inferred{{PartialTensorShape(result)}};
 }
 
 Result<std::vector<Tensor>> run_conv(const NodeRun& run, const ConvForm& form) {

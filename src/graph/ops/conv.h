@@ -16,15 +16,18 @@ struct ConvForm {
 // The row of an op but for its name in the table: inputs, attributes, shape rule, run and gradient.
 OpRow conv_row(string name, string doc, InferFn infer, RunFn run, const ConvForm& form);
 
+Result<Geometry> conv_geometry(const NodeView& node, const ConvForm& form);
 Result<Inferred> infer_conv(const NodeView& node, const ConvForm& form);
 Result<std::vector<Tensor>> run_conv(const NodeRun& run, const ConvForm& form);
 
 // A row by its form: conv<ConvForm{...}>("Conv2D", "...").
 template <ConvForm form>
 OpRow conv(string name, string doc) {
-  return conv_row(
+  OpRow row = conv_row(
       std::move(name), std::move(doc), [](const NodeView& node) { return infer_conv(node, form); },
       [](const NodeRun& run) { return run_conv(run, form); }, form);
+  row.geometry = [](const NodeView& node) { return conv_geometry(node, form); };
+  return row;
 }
 
 }  // namespace convgrad::graph

@@ -2,17 +2,6 @@
 
 namespace convgrad::graph {
 
-std::vector<int64> broadcast_strides(const TensorShape& operand, const Shape& result) {
-  std::vector<int64> strides(result.size(), 0);
-  int64 stride = 1;
-  for (std::size_t from_end = 1; from_end <= static_cast<std::size_t>(operand.dims()); ++from_end) {
-    const int64 size = operand.dim_size(operand.dims() - static_cast<int>(from_end));
-    if (size > 1) strides[result.size() - from_end] = stride;
-    stride *= size;
-  }
-  return strides;
-}
-
 OpSpec broadcasting_op(string name, string doc) {
   return {.name = std::move(name),
           .group = "Math",
@@ -32,6 +21,10 @@ Output unbroadcast(const NodeGradient& gradient, const Output& dy, int index) {
   const PartialTensorShape& input = gradient.shape(gradient.x(index));
   if (input.IsFullyDefined() && input == gradient.shape(gradient.y())) return dy;
   return gradient.op("SumToShapeOf", {dy, gradient.x(index)});
+}
+
+OpRow unary_row(OpSpec spec, RunFn run, GradientFn gradient) {
+  return {.spec = std::move(spec), .infer = same_as_first, .run = run, .gradient = gradient};
 }
 
 }  // namespace convgrad::graph

@@ -39,6 +39,7 @@ HWY_INLINE V multiply_add(V a, V b, V c) {
 // The first lanes of a vector: memory beyond them is neither read nor written. Highway's masked loads
 // touch whole vectors on targets without such instructions, so those go through a buffer.
 constexpr bool kMaskedMemory = HWY_TARGET <= HWY_AVX2;
+constexpr bool kMasked16 = HWY_TARGET <= HWY_AVX3;  // lanes of 16 bits too
 
 template <class T>
 struct FirstLanes {

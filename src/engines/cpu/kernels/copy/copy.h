@@ -3,8 +3,8 @@
 //
 //   to[r * to_row + c * to_col] = convert(from[r * from_row + c * from_col])
 //
-// 16-bit types widen exactly and narrow to nearest even. Fast where neighbours lie side by side
-// along one of the two indices on either side (rows copied, or blocks transposed).
+// 16-bit types widen exactly and narrow to nearest even. Fast where neighbours lie side by side, or every second, along
+// one of the two indices of `from` and side by side along one of `to` (lines copied, or blocks transposed).
 #pragma once
 
 #include <cstdint>

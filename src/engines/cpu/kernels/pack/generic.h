@@ -15,8 +15,6 @@ constexpr std::int64_t kPackCols = 16;  // a block: 16 columns, or 16 pairs
 
 constexpr std::int64_t at_most(std::int64_t value, std::int64_t limit) { return value < limit ? value : limit; }
 
-constexpr bool kMasked16 = HWY_TARGET <= HWY_AVX3;  // 16-bit lanes are loaded and stored by mask
-
 // 16 columns of two rows as 16 pairs, the upper row in the low halves. Without a lower row it counts as zeros.
 template <class T>
 HWY_INLINE void interleave(const std::uint16_t* upper, const std::uint16_t* lower, T* pairs) {
@@ -55,34 +53,6 @@ struct PairBlock {
 };
 
 #if HWY_TARGET <= HWY_AVX3
-// line[i][p] = line[p][i]: pairs, then pairs of pairs, then quarters of registers change places, 64 shuffles in all.
-HWY_INLINE void transpose(__m512i (&line)[kPackCols]) {
-  __m512i a[kPackCols], b[kPackCols];
-#pragma GCC unroll 8
-  for (int i = 0; i < 16; i += 2) {
-    a[i] = _mm512_unpacklo_epi32(line[i], line[i + 1]);
-    a[i + 1] = _mm512_unpackhi_epi32(line[i], line[i + 1]);
-  }
-#pragma GCC unroll 8
-  for (int i = 0; i < 16; i += 4) {
-    b[i] = _mm512_unpacklo_epi64(a[i], a[i + 2]);
-    b[i + 1] = _mm512_unpackhi_epi64(a[i], a[i + 2]);
-    b[i + 2] = _mm512_unpacklo_epi64(a[i + 1], a[i + 3]);
-    b[i + 3] = _mm512_unpackhi_epi64(a[i + 1], a[i + 3]);
-  }
-#pragma GCC unroll 8
-  for (int j = 0; j < 4; ++j) {
-    const __m512i even = _mm512_shuffle_i32x4(b[j], b[4 + j], 0x88),
-                  more = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0x88);
-    const __m512i odd = _mm512_shuffle_i32x4(b[j], b[4 + j], 0xdd),
-                  rest = _mm512_shuffle_i32x4(b[8 + j], b[12 + j], 0xdd);
-    line[j] = _mm512_shuffle_i32x4(even, more, 0x88);
-    line[4 + j] = _mm512_shuffle_i32x4(odd, rest, 0x88);
-    line[8 + j] = _mm512_shuffle_i32x4(even, more, 0xdd);
-    line[12 + j] = _mm512_shuffle_i32x4(odd, rest, 0xdd);
-  }
-}
-
 // `from` runs along r: a block becomes pairs of columns and is transposed.
 void rows_transposed(const PackArgs& m) {
   for (std::int64_t c = 0; c < m.cols; c += 2 * kPackCols) {

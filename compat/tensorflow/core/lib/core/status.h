@@ -1,0 +1,1 @@
+#include "convgrad/compat/tensorflow.h"  // IWYU pragma: export

@@ -1,0 +1,7 @@
+#include "graph/ops/maxpool.h"
+
+namespace convgrad::graph {
+
+OpRow MaxPoolGrad_row() { return max_pool_grad_row(2); }
+
+}  // namespace convgrad::graph
