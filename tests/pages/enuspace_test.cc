@@ -133,7 +133,7 @@ TEST(EnuSpace, binary_arrays_lie_in_the_dat_file) {
   const string dat("\0\0\0\0\1\0\0\0\2\1\0\0", 12);
   const Result<Page> page = page_from_enuspace(page_at("[2]", "4"), dat);
   ASSERT_TRUE(page.ok()) << page.status().message();
-  EXPECT_EQ(std::get<Tensor>(attr_of(*page, "c", "value")).SummarizeValue(2), "1 258");
+  EXPECT_EQ(test::numbers(std::get<Tensor>(attr_of(*page, "c", "value"))), "1 258");
   EXPECT_TRUE(page_from_enuspace(page_at("[3]", "\"0\""), dat).ok());
   for (const auto& [shape, position] : {std::pair("[3]", "4"),
                                         {"[1]", "12"},
@@ -151,7 +151,7 @@ TEST(EnuSpace, values_of_typed_blocks_have_the_shape_of_their_braces) {
   const Tensor& tensor = std::get<Tensor>(attr_of(*page, "c", "value"));
   EXPECT_EQ(tensor.dtype(), DT_INT64);
   EXPECT_EQ(tensor.shape(), (TensorShape{2, 3}));
-  EXPECT_EQ(tensor.SummarizeValue(6), "1 5 21 15 12 22");
+  EXPECT_EQ(test::numbers(tensor), "1 5 21 15 12 22");
   EXPECT_FALSE(page_from_enuspace(
                    page_json({block("Const_ex", "c", {typed("val", "{{1,5},{15}}"), typed("dtype", "DT_INT64")})}))
                    .ok());
@@ -168,7 +168,7 @@ TEST(EnuSpace, feeds_become_wires) {
   ASSERT_TRUE(page.ok()) << page.status().message();
   const std::vector<Tensor> outputs = run(*page);
   ASSERT_EQ(outputs.size(), 1u);
-  EXPECT_EQ(outputs[0].SummarizeValue(2), "2 4");
+  EXPECT_EQ(test::numbers(outputs[0]), "2 4");
 }
 
 // The defects of enuSpace, by their numbers, and what happens here.
@@ -177,7 +177,7 @@ TEST(EnuSpaceDefects, _1_fresh_3d_blocks_that_say_NHWC_are_channels_last) {
   const Result<Page> page = page_from_enuspace(volume_with_attrs("data_format_ = NHWC;"));
   ASSERT_TRUE(page.ok()) << page.status().message();
   EXPECT_EQ(std::get<string>(attr_of(*page, "y", "data_format")), "NDHWC");
-  EXPECT_EQ(run(*page).at(0).SummarizeValue(2), "6 10");
+  EXPECT_EQ(test::numbers(run(*page).at(0)), "6 10");
   expect_refused(page_from_enuspace(volume_with_attrs("data_format_ = NCHW;")).status(), {"y", "data_format", "NCDHW"});
 }
 
@@ -230,7 +230,7 @@ TEST(EnuSpaceDefects, _6_every_output_of_a_block_can_be_fetched) {
 TEST(EnuSpaceDefects, _7_pages_with_the_same_ids_do_not_collide) {
   const string other = page_json({block("Const", "x", {value("float", "[1]", "7")})});
   const Page first = page_from_enuspace(page_json({kX})).value(), second = page_from_enuspace(other).value();
-  EXPECT_EQ(run(first).at(0).SummarizeValue(4), "1 2 3 4");
+  EXPECT_EQ(test::numbers(run(first).at(0)), "1 2 3 4");
   EXPECT_EQ(run(second).at(0).SummarizeValue(1), "7");
 }
 
@@ -239,7 +239,7 @@ TEST(EnuSpaceDefects, _8_both_images_of_a_batch_have_their_own_results) {
       page_from_enuspace(page_json({block("Const", "x", {value("float", "[2][1][1][1]", "3,5")}), kW,
                                     conv({typed("strides", "1,1,1,1"), typed("padding", "VALID")})}));
   ASSERT_TRUE(page.ok());
-  EXPECT_EQ(run(*page).at(0).SummarizeValue(2), "1.5 2.5");
+  EXPECT_EQ(test::numbers(run(*page).at(0)), "1.5 2.5");
 }
 
 TEST(EnuSpaceDefects, _9_types_are_known_before_anything_runs) {

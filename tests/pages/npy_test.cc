@@ -57,7 +57,7 @@ TEST(Npy, reads_the_other_byte_order) {
 TEST(Npy, reads_columns_first) {
   const Tensor tensor =
       parse_npy(npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }", "\1\2\3\4\5\6")).value();
-  EXPECT_EQ(tensor.SummarizeValue(6), "1 3 5 2 4 6");
+  EXPECT_EQ(test::numbers(tensor), "1 3 5 2 4 6");
 }
 
 TEST(Npy, makes_bools_of_all_bytes) {

@@ -37,6 +37,13 @@ inline Page conv_page() {
           .fetch = {{"y", "output"}}};
 }
 
+// All elements: "0.5 1".
+inline string numbers(const Tensor& tensor) {
+  std::ostringstream text;
+  for (int64 i = 0; i < tensor.NumElements(); ++i) text << (i > 0 ? " " : "") << tensor.at(i);
+  return text.str();
+}
+
 inline string read_bytes(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
