@@ -64,6 +64,14 @@ Page odd_page() {
   page.nodes.push_back({.id = "sum", .op = "AddN"});
   page.nodes.push_back(
       {.id = "fed", .op = "Placeholder", .attrs = {{"dtype", DT_FLOAT}, {"shape", PartialTensorShape({-1, 2})}}});
+  page.nodes.push_back({.id = "logits", .op = "Const", .attrs = {{"value", test::floats({1, 2}, {1, 3})}}});
+  page.nodes.push_back({.id = "loss", .op = "SoftmaxCrossEntropyWithLogits"});  // has two outputs
+  page.nodes.push_back({.id = "axis", .op = "Const", .attrs = {{"value", Tensor(int32{1})}}});
+  page.nodes.push_back({.id = "total", .op = "Sum", .attrs = {{"keep_dims", true}}});
+  page.edges.push_back(edge("logits", "loss", "features"));
+  page.edges.push_back(edge("logits", "loss", "labels"));
+  page.edges.push_back(edge("loss", "total", find_graph_op("Sum")->inputs[0].name, "backprop"));
+  page.edges.push_back(edge("axis", "total", find_graph_op("Sum")->inputs[1].name));
   page.edges.push_back(edge("a b", "sum", "inputs:0"));
   page.edges.push_back(edge("a.b", "sum", "inputs:1"));
   page.edges.push_back({{"y", "^"}, {"sum", "^"}});
