@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <system_error>
 
 #include "cli/answer.h"
 #include "cli/command_line.h"
@@ -22,9 +24,13 @@ int complain(const char* what) noexcept {
 int main(int argc, char** argv) {
   try {
     const int code = convgrad::cli::run_command_line(argc, argv);
-    // A full disk shows itself only when the last bytes leave.
+    // A full disk shows itself when a buffer leaves: the last one here, the others as an exception of the printing.
     if (std::fflush(stdout) != 0) return complain("cannot write to standard output");
     return code;
+  } catch (const std::filesystem::filesystem_error& error) {
+    return complain(convgrad::cli::printable(error.what()).c_str());
+  } catch (const std::system_error&) {
+    return complain("cannot write to standard output");
   } catch (const std::bad_alloc&) {
     return complain("out of memory");
   } catch (const std::exception& error) {

@@ -105,6 +105,7 @@ class Symbolic {
     for (const Output& dx : dxs) {
       if (dx.node() != nullptr) fetch.push_back(dx);
     }
+    if (fetch.empty()) return {};  // no gradient at all: zeros
     std::vector<Tensor> outputs;
     const Status status = session_.Run(feed, fetch, &outputs);
     if (!status.ok()) return status.core();
