@@ -7,6 +7,9 @@ function(convgrad_room name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
   target_link_libraries(room_${name} PRIVATE $<BUILD_INTERFACE:convgrad_flags>)
+  if(CONVGRAD_SANITIZE)  # checks make much code: at -O2 -g this takes three times as long to compile
+    target_compile_options(room_${name} PRIVATE -O1 -g1)
+  endif()
   foreach(other IN LISTS ROOM_LINKS)
     target_link_libraries(room_${name} PUBLIC room_${other})
   endforeach()
@@ -72,7 +75,9 @@ convgrad_room(graph LINKS api SOURCES
   ${graph_ops})
 # Many small files that read the same headers.
 target_precompile_headers(room_graph PRIVATE src/graph/row.h)
-target_compile_options(room_graph PRIVATE -O2)  # -O3 has no gain here, and GCC 12 false alarms
+if(NOT CONVGRAD_SANITIZE)
+  target_compile_options(room_graph PRIVATE -O2)  # -O3 has no gain here, and GCC 12 false alarms
+endif()
 convgrad_room(pages LINKS graph SOURCES
   src/pages/attr_json.cc src/pages/build.cc src/pages/build_order.cc src/pages/element_json.cc src/pages/files.cc src/pages/json.cc src/pages/json_write.cc src/pages/npy.cc
   src/pages/npy_header.cc src/pages/page_facts.cc src/pages/page_file.cc src/pages/refusals.cc src/pages/tensor_files.cc
@@ -80,4 +85,5 @@ convgrad_room(pages LINKS graph SOURCES
   src/pages/code.cc src/pages/code_cpp.cc src/pages/code_eager.cc src/pages/code_graphviz.cc src/pages/code_python.cc
   src/pages/enuspace_blocks.cc src/pages/enuspace_read.cc src/pages/enuspace_values.cc src/pages/enuspace_write.cc
   src/pages/unicode.cc)
-target_compile_options(room_pages PRIVATE -O2)
+target_precompile_headers(room_pages PRIVATE include/convgrad/graph/page.h)
+target_compile_options(room_pages PRIVATE -O1)  # texts; nothing here is hot
