@@ -26,13 +26,13 @@ all := base geometry reference engines pairs_plan planner api allocation c_api n
 checked := $(filter-out reference cli,$(all))
 asan: setup ## the tests of the library under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/build asan --target $(checked:%=%_tests) c_api_plain_c
-	@ctest --preset asan -R '^($(shell echo $(checked) | tr ' ' '|'))/'
+	@ctest --preset asan -R '^($(shell echo $(checked) | tr ' ' '|'))/' -E /program_
 
 # Rooms whose code runs on several threads; the others would cost 4 minutes and test nothing more.
 threaded := base engines pairs_plan planner api allocation c_api no_memory face
 tsan: setup ## the tests of rooms with threads under ThreadSanitizer
 	@tools/build tsan --target $(threaded:%=%_tests) c_api_plain_c
-	@ctest --preset tsan -R '^($(shell echo $(threaded) | tr ' ' '|'))/'
+	@ctest --preset tsan -R '^($(shell echo $(threaded) | tr ' ' '|'))/' -E /program_
 
 clang: setup ## all tests built by clang
 	@tools/setup --dev

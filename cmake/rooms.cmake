@@ -75,9 +75,14 @@ convgrad_room(graph LINKS api SOURCES
   ${graph_ops})
 # Many small files that read the same headers.
 target_precompile_headers(room_graph PRIVATE src/graph/row.h)
-if(NOT CONVGRAD_SANITIZE)
-  target_compile_options(room_graph PRIVATE -O2)  # -O3 has no gain here, and GCC 12 false alarms
+if(CONVGRAD_SANITIZE)  # half of the time of a sanitized build is these two rooms
+  set(graph_options -O0)
+  set(pages_options -O0)
+else()
+  set(graph_options -O2)  # -O3 has no gain here, and GCC 12 false alarms
+  set(pages_options -O1)  # texts; nothing is hot
 endif()
+target_compile_options(room_graph PRIVATE ${graph_options})
 convgrad_room(pages LINKS graph SOURCES
   src/pages/attr_json.cc src/pages/build.cc src/pages/build_order.cc src/pages/element_json.cc src/pages/files.cc src/pages/json.cc src/pages/json_write.cc src/pages/npy.cc
   src/pages/npy_header.cc src/pages/page_facts.cc src/pages/page_file.cc src/pages/refusals.cc src/pages/tensor_files.cc
@@ -86,4 +91,4 @@ convgrad_room(pages LINKS graph SOURCES
   src/pages/enuspace_blocks.cc src/pages/enuspace_read.cc src/pages/enuspace_values.cc src/pages/enuspace_write.cc
   src/pages/unicode.cc)
 target_precompile_headers(room_pages PRIVATE include/convgrad/graph/page.h)
-target_compile_options(room_pages PRIVATE -O1)  # texts; nothing here is hot
+target_compile_options(room_pages PRIVATE ${pages_options})
