@@ -161,7 +161,8 @@ TEST(PageReports, blame_the_node_with_the_unknown_op_and_not_only_its_reader) {
   expect_refused(report_of(reports, "y").status, {"y", "input", "\"x\", which is wrong"});
 }
 
-TEST(PageGraphs, take_a_chain_of_100000_nodes_in_a_second) {
+// Half a second; quadratic steps would take minutes, and the test's time limit.
+TEST(PageGraphs, take_a_chain_of_100000_nodes) {
   Page page;
   page.nodes.push_back(constant("n0", {1, 2}));
   for (int i = 1; i < 100000; ++i) {
@@ -169,14 +170,11 @@ TEST(PageGraphs, take_a_chain_of_100000_nodes_in_a_second) {
     page.edges.push_back(edge("n" + std::to_string(i - 1), "n" + std::to_string(i), "input"));
   }
   const string text = page_text(page).value();
-  const auto start = std::clock();  // of this process: other programs take time too
   const Result<Page> read = parse_page(text);
   ASSERT_TRUE(read.ok()) << read.status().message();
   const Result<PageGraph> built = build_page(*read);
   ASSERT_TRUE(built.ok()) << built.status().message();
   EXPECT_EQ(built->nodes.size(), 100000u);
-  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  EXPECT_LT(seconds, 10.0);  // about 0.5; quadratic steps would take minutes
 }
 
 TEST(PageGraphs, refuse_100000_mistakes_without_quadratic_time) {
