@@ -47,8 +47,8 @@ arm: setup ## the tests built for 64-bit Arm, run under emulation
 
 python: setup ## build the Python package in build/release/python, and its wheel in build/wheels
 	@tools/setup --python
-	@tools/build release --target _core
-	@build/python-env/bin/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheels .
+	@tools/build release --target _core convgrad_cli
+	@CC=cc CXX=c++ build/python-env/bin/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheels .
 	@ls -l build/wheels
 
 bench: setup ## time validation and a tiny call, then the layers of bench/shapes.json (ARGS: options of convgrad bench)

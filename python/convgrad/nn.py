@@ -6,7 +6,12 @@ which is ours. ``out``, ours as well, is a NumPy array for the result.
 
 from __future__ import annotations
 
-from ._arrays import Array, Integers
+import math
+from typing import Any
+
+import numpy as np
+
+from ._arrays import Array, Integers, all_dimensions
 from ._core import conv as _conv
 
 __all__ = [
@@ -22,19 +27,31 @@ __all__ = [
 ]
 
 _FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
+_FORWARD = {2: "Conv2D", 3: "Conv3D"}
 _INPUT_GRADIENTS = {1: "Conv1DBackpropInput", 2: "Conv2DBackpropInput", 3: "Conv3DBackpropInputV2"}
 
 
-def _all_dimensions(value: Integers | int | None, rank: int, data_format: str) -> Integers:
-    """One number, or one a spatial dimension, with ones for batch and channels; other lists as they are."""
-    if value is None:
-        return [1] * (rank + 2)
-    numbers = [value] if not hasattr(value, "__len__") else list(value)
-    if len(numbers) == 1:
-        numbers = numbers * rank
-    if len(numbers) != rank:
-        return numbers
-    return [1, 1, *numbers] if data_format.startswith("NC") else [1, *numbers, 1]
+def _folded(input: Array, rank: int) -> tuple[Array, tuple[int, ...]]:
+    """The input with one batch dimension, and the batch dimensions that it had when they were more."""
+    shape = tuple(getattr(input, "shape", ()))
+    batch = shape[: -rank - 1]
+    if len(batch) <= 1:
+        return input, ()
+    array = input if hasattr(input, "reshape") else np.asarray(input)
+    return array.reshape((math.prod(batch), *shape[-rank - 1 :])), batch
+
+
+def _forward(rank: int, tensors: tuple[Array, Array], window: tuple[Any, ...], data_format: str, out: Array) -> Array:
+    input, filters = tensors
+    strides, padding, dilations = window
+    steps = all_dimensions(strides, rank, data_format)
+    holes = all_dimensions(dilations, rank, data_format)
+    images, batch = _folded(input, rank)
+    if not batch:
+        return _conv(_FORWARD[rank], input, filters, None, steps, padding, None, data_format, holes, out)
+    flat = None if out is None else _folded(out, rank)[0]
+    result = _conv(_FORWARD[rank], images, filters, None, steps, padding, None, data_format, holes, flat)
+    return result.reshape((*batch, *result.shape[1:])) if out is None else out
 
 
 def _one_of(filter: Array | None, filters: Array | None) -> Array:
@@ -55,9 +72,7 @@ def conv2d(
     out: Array | None = None,
 ) -> Array:
     """Convolves images [batch..., height, width, channels] with filters [height, width, in / groups, out]."""
-    steps = _all_dimensions(strides, 2, data_format)
-    holes = _all_dimensions(dilations, 2, data_format)
-    return _conv("Conv2D", input, filters, None, steps, padding, None, data_format, holes, out)
+    return _forward(2, (input, filters), (strides, padding, dilations), data_format, out)
 
 
 def conv3d(
@@ -72,9 +87,7 @@ def conv3d(
     out: Array | None = None,
 ) -> Array:
     """Convolves volumes [batch..., depth, height, width, channels] with filters [d, h, w, in / groups, out]."""
-    steps = _all_dimensions(strides, 3, data_format)
-    holes = _all_dimensions(dilations, 3, data_format)
-    return _conv("Conv3D", input, filters, None, steps, padding, None, data_format, holes, out)
+    return _forward(3, (input, filters), (strides, padding, dilations), data_format, out)
 
 
 def conv2d_backprop_filter(
@@ -138,11 +151,13 @@ def conv3d_backprop_filter_v2(
 conv3d_backprop_filter = conv3d_backprop_filter_v2
 
 
-def _transpose(rank: int, tensors: tuple[Array, Array, Integers], window: tuple, data_format: str, out: Array) -> Array:
+def _transpose(
+    rank: int, tensors: tuple[Array, Array, Integers], window: tuple[Any, ...], data_format: str, out: Array
+) -> Array:
     input, filters, output_shape = tensors
     strides, padding, dilations = window
-    steps = _all_dimensions(strides, rank, data_format)
-    holes = _all_dimensions(dilations, rank, data_format)
+    steps = all_dimensions(strides, rank, data_format)
+    holes = all_dimensions(dilations, rank, data_format)
     op = _INPUT_GRADIENTS[rank]
     return _conv(op, filters, input, output_shape, steps, padding, None, data_format, holes, out)
 

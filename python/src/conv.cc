@@ -29,7 +29,7 @@ nb::object compute(Op op, const Given& given, nb::handle out) {
   Answer answer =
       out.is_none() ? Answer(arguments.kind(), plan.geometry.dtype, result_shape(plan.geometry)) : Answer(out);
   const RunArgs args{arguments.first().view, arguments.second().view, answer.view(), {}};
-  run_released([&](const Policy& with) { return run(plan, args, with); }, policy, plan.cost_us);
+  raise_if_error(run_released([&](const Policy& with) { return run(plan, args, with); }, policy, plan.cost_us));
   return answer.take();
 }
 
@@ -80,8 +80,24 @@ ConvCall CallArguments::call() const {
 }
 
 void bind_conv(nb::module_& module) {
+  module.def("eager_ops", [] {
+    nb::list names;
+    for (const OpInfo& op : all_ops()) names.append(nb::str(op.name.data(), op.name.size()));
+    return names;
+  });
+  module.def("tensor_arguments", [](nb::handle op) {
+    nb::list names;
+    for (std::string_view name : tensor_arguments(info(op_from(op)).direction))
+      names.append(nb::str(name.data(), name.size()));
+    return names;
+  });
+  module.def("rank", [](nb::handle op) { return info(op_from(op)).rank; });
+  module.def("data_format", [](nb::handle op) {
+    const std::string_view name = data_format(Layout::channels_last, info(op_from(op)).rank);
+    return nb::str(name.data(), name.size());
+  });
   module.def(
-      "conv",
+      "conv",  // positional, without names: the quickest way in
       [](nb::handle op, nb::handle first, nb::handle second, nb::handle sizes, nb::handle strides, nb::handle padding,
          nb::handle explicit_paddings, nb::handle data_format, nb::handle dilations, nb::handle out) {
         return compute(op_from(op), {first, second, sizes, strides, padding, explicit_paddings, data_format, dilations},

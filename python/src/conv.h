@@ -36,6 +36,9 @@ class CallArguments {
 };
 
 Op op_from(nb::handle name);
+
 void bind_conv(nb::module_& module);
+void bind_gradients(nb::module_& module);
+void bind_plan(nb::module_& module);
 
 }  // namespace convgrad::python

@@ -3,9 +3,14 @@
 #include <nanobind/nanobind.h>
 
 #include "conv.h"
+#include "graph.h"
 #include "settings.h"
 
 NB_MODULE(_core, module) {
-  convgrad::python::bind_settings(module);
-  convgrad::python::bind_conv(module);
+  using namespace convgrad::python;
+  bind_settings(module);
+  bind_conv(module);
+  bind_gradients(module);
+  bind_plan(module);
+  bind_graph(module);
 }

@@ -26,4 +26,12 @@ class Answer {
 // The tensor's memory as an array of this kind; nothing is copied.
 nb::object array_of(const Tensor& tensor, Kind kind);
 
+// Memory as a NumPy array of any dtype, DLPack's or not; `owner` keeps it alive.
+struct Memory {
+  void* data;
+  std::size_t item_bytes;
+  const Shape& shape;
+};
+nb::object ndarray_over(const Memory& memory, nb::handle dtype, nb::handle owner);
+
 }  // namespace convgrad::python

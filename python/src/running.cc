@@ -50,40 +50,42 @@ bool signal_raises() {
   return PyErr_CheckSignals() != 0;
 }
 
-Status watch(const Work& work, const Policy& policy, std::atomic<bool>& cancel) {
-  Watched watched(work, policy);
+// Whether a signal has ended the work.
+bool watch(Watched& watched, std::atomic<bool>& stop) {
+  bool raised = false;
   while (!watched.done_within(kLook)) {
-    if (!cancel && signal_raises()) cancel = true;
+    if (raised || !signal_raises()) continue;
+    raised = stop = true;
   }
-  return watched.status();
-}
-
-Status run_watched(const Work& work, Policy& policy) {
-  std::atomic<bool> cancel = false;
-  policy.cancel = &cancel;
-  Status status;
-  {
-    const nb::gil_scoped_release released;
-    try {
-      status = watch(work, policy, cancel);
-    } catch (const std::system_error&) {  // no thread to be had
-      status = work(policy);
-    }
-  }
-  if (cancel) throw nb::python_error();
-  return status;
-}
-
-Status run_here(const Work& work, const Policy& policy) {
-  const nb::gil_scoped_release released;
-  return work(policy);
+  return raised;
 }
 
 }  // namespace
 
-void run_released(const Work& work, Policy policy, double cost_us) {
-  if (cost_us < kKeepLockUs) return raise_if_error(work(policy));
-  raise_if_error(cost_us < kWatchUs ? run_here(work, policy) : run_watched(work, policy));
+Status run_watched(const Work& work, Policy policy, std::atomic<bool>& stop) {
+  policy.cancel = &stop;
+  bool raised = false;
+  Status status;
+  {
+    const nb::gil_scoped_release released;
+    try {
+      Watched watched(work, policy);
+      raised = watch(watched, stop);
+      status = watched.status();
+    } catch (const std::system_error&) {  // no thread to be had
+      status = work(policy);
+    }
+  }
+  if (raised) throw nb::python_error();
+  return status;
+}
+
+Status run_released(const Work& work, Policy policy, double cost_us) {
+  if (cost_us < kKeepLockUs) return work(policy);
+  std::atomic<bool> stop = false;
+  if (cost_us >= kWatchUs) return run_watched(work, std::move(policy), stop);
+  const nb::gil_scoped_release released;
+  return work(policy);
 }
 
 }  // namespace convgrad::python

@@ -6,8 +6,8 @@
 #include <atomic>
 
 #include "convgrad/geometry.h"
-#include "convgrad/graph/page.h"
 #include "convgrad/system.h"
+#include "convgrad/version.h"
 #include "errors.h"
 
 namespace nb = nanobind;
@@ -43,6 +43,7 @@ Policy current_policy() {
 }
 
 void bind_settings(nb::module_& module) {
+  module.attr("__version__") = CONVGRAD_VERSION_STRING;
   module.def(
       "set_num_threads",
       [](int count) {
@@ -52,7 +53,6 @@ void bind_settings(nb::module_& module) {
       },
       nb::arg("threads"), "Threads of the calls that follow; 0: one a core that this process may use.");
   module.def("get_num_threads", [] { return threads.load(); }, "What set_num_threads() last got.");
-  module.def("ops_json", graph::ops_json, "The op table as JSON.");
   module.def("config", config, "What convgrad is and what it found here.");
 }
 
