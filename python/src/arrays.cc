@@ -48,10 +48,18 @@ std::string dlpack_name(const nb::dlpack::dtype& dtype) {
   return name + std::to_string(dtype.bits) + (dtype.lanes == 1 ? "" : "x" + std::to_string(dtype.lanes));
 }
 
+// PyTorch would go on as if no gradient had been asked for.
+void refuse_lost_gradient(nb::handle tensor, std::string_view argument) {
+  if (!nb::cast<bool>(tensor.attr("requires_grad"))) return;
+  if (nb::cast<bool>(nb::module_::import_("torch").attr("is_grad_enabled")()))
+    raise(wrong_type(argument, "a tensor that requires grad", "tensor.detach(), or a call under torch.no_grad()"));
+}
+
 Array from_dlpack(nb::handle object, std::string_view argument) {
   Array array;
-  array.lent = nb::cast<nb::ndarray<nb::ro>>(object);
   array.kind = kind_of(object);
+  if (array.kind == Kind::torch) refuse_lost_gradient(object, argument);
+  array.lent = nb::cast<nb::ndarray<nb::ro>>(object);
   const auto& lent = array.lent;
   if (lent.device_type() != nb::device::cpu::value)
     raise(wrong_type(argument, "memory of device type " + std::to_string(lent.device_type()), "memory of the CPU"));

@@ -24,6 +24,9 @@ graph::AttrMap attrs_from(const graph::OpSpec& op, const nb::dict& given) {
       raise(wrong_type(name, "an attribute that " + op.name + " has not", "one of its attributes"));
     attrs.emplace(std::string(name), attr_from(value, *spec));
   }
+  const auto value = attrs.find("value");  // a constant's type, which its value tells
+  if (op.name == "Const" && value != attrs.end())
+    attrs.try_emplace("dtype", std::get<graph::Tensor>(value->second).dtype());
   return attrs;
 }
 
