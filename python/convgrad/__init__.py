@@ -8,9 +8,11 @@ array([ 9., 12.,  9., 12., 16., 12.,  9., 12.,  9.], dtype=float32)
 
 from . import errors, nn, raw_ops
 from ._config import show_config
-from ._core import __version__, get_num_threads, set_num_threads
+from ._core import get_num_threads, set_num_threads, version
 from ._gradients import ConvGradients, conv_gradients
 from ._plan import Plan, explain
+
+__version__ = version()
 
 __all__ = [
     "ConvGradients",

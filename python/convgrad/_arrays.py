@@ -10,7 +10,7 @@ Array = Any
 Integers = Any
 
 
-def all_dimensions(value: Integers | int | None, rank: int, data_format: str) -> Integers:
+def all_dimensions(value: Any, rank: int, data_format: str) -> Integers:
     """One number, or one a spatial dimension, with ones for batch and channels; other lists as they are."""
     if value is None:
         return [1] * (rank + 2)

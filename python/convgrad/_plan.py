@@ -36,7 +36,12 @@ def _described(what: str, arguments: dict[str, Any]) -> str | tuple[Array, ...]:
         return what
     tensors = _core.tensor_arguments(what)
     rank = _core.rank(what)
-    known = {"strides": [1] * (rank + 2), "dilations": [1] * (rank + 2), "padding": None, "explicit_paddings": None}
+    known: dict[str, Any] = {
+        "strides": [1] * (rank + 2),
+        "dilations": [1] * (rank + 2),
+        "padding": None,
+        "explicit_paddings": None,
+    }
     known |= {"data_format": _core.data_format(what), "use_cudnn_on_gpu": True, "name": None}
     unknown = [name for name in arguments if name not in known and name not in tensors]
     missing = [name for name in tensors if name not in arguments]

@@ -26,7 +26,7 @@ def teller(wanted: bool | Teller | None) -> Iterator[Teller | None]:
 @contextlib.contextmanager
 def _bar() -> Iterator[Teller]:
     try:
-        from tqdm.auto import tqdm
+        from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         yield _line
         print(file=sys.stderr)

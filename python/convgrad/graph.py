@@ -57,7 +57,7 @@ class Graph:
 
     def Const(self, value: Array, name: str = "") -> Output:
         """A constant of the value's own type; Python's numbers are float32 and int32, as in TensorFlow."""
-        return self.add("Const", name=name, value=value)
+        return self._core.add("Const", name, [], {"value": value})[0]
 
     def gradients(self, outputs: Fetches, inputs: Fetches, grad_outputs: Sequence[Output] = ()) -> list[Output | None]:
         """Adds d(sum of grad_outputs * outputs) / d inputs, with ones for grad_outputs left out."""
@@ -84,8 +84,7 @@ class Graph:
     def output(self, name: str) -> Output:
         """The output "node" or "node:1"."""
         node, _, index = name.partition(":")
-        outputs: list[Output] = self._core.outputs_of(node)
-        return outputs[int(index or 0)]
+        return self._core.outputs_of(node)[int(index or 0)]
 
     def nodes(self) -> list[dict[str, Any]]:
         """Name, op, inputs, outputs (pin, dtype, shape as far as it is known) and attributes of every node."""

@@ -80,31 +80,45 @@ ConvCall CallArguments::call() const {
 }
 
 void bind_conv(nb::module_& module) {
-  module.def("eager_ops", [] {
-    nb::list names;
-    for (const OpInfo& op : all_ops()) names.append(nb::str(op.name.data(), op.name.size()));
-    return names;
-  });
-  module.def("tensor_arguments", [](nb::handle op) {
-    nb::list names;
-    for (std::string_view name : tensor_arguments(info(op_from(op)).direction))
-      names.append(nb::str(name.data(), name.size()));
-    return names;
-  });
-  module.def("rank", [](nb::handle op) { return info(op_from(op)).rank; });
-  module.def("data_format", [](nb::handle op) {
-    const std::string_view name = data_format(Layout::channels_last, info(op_from(op)).rank);
-    return nb::str(name.data(), name.size());
-  });
   module.def(
-      "conv",  // positional, without names: the quickest way in
+      "eager_ops",
+      [] {
+        nb::list names;
+        for (const OpInfo& op : all_ops()) names.append(nb::str(op.name.data(), op.name.size()));
+        return names;
+      },
+      nb::sig("def eager_ops() -> list[str]"), "The convolution ops that are computed without a graph.");
+  module.def(
+      "tensor_arguments",
+      [](nb::handle op) {
+        nb::list names;
+        for (std::string_view name : tensor_arguments(info(op_from(op)).direction))
+          names.append(nb::str(name.data(), name.size()));
+        return names;
+      },
+      nb::sig("def tensor_arguments(op: str) -> list[str]"), "Tensors and sizes of an op, in TensorFlow's order.");
+  module.def(
+      "rank", [](nb::handle op) { return info(op_from(op)).rank; }, nb::sig("def rank(op: str) -> int"),
+      "Spatial dimensions of an op.");
+  module.def(
+      "data_format",
+      [](nb::handle op) {
+        const std::string_view name = data_format(Layout::channels_last, info(op_from(op)).rank);
+        return nb::str(name.data(), name.size());
+      },
+      nb::sig("def data_format(op: str) -> str"), "An op's data_format where the caller says none.");
+  module.def(
+      "conv",  // without names or defaults: the quickest way in
       [](nb::handle op, nb::handle first, nb::handle second, nb::handle sizes, nb::handle strides, nb::handle padding,
          nb::handle explicit_paddings, nb::handle data_format, nb::handle dilations, nb::handle out) {
         return compute(op_from(op), {first, second, sizes, strides, padding, explicit_paddings, data_format, dilations},
                        out);
       },
       nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
-      nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none());
+      nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+      nb::sig("def conv(op: str, first: object, second: object, sizes: object, strides: object, padding: object, "
+              "explicit_paddings: object, data_format: object, dilations: object, out: object, /) -> typing.Any"),
+      "A convolution op. With explicit_paddings of None, padding is a name or a list of pairs.");
 }
 
 }  // namespace convgrad::python

@@ -51,7 +51,10 @@ void bind_gradients(nb::module_& module) {
                               array_of(gradients->bias, x.kind));
       },
       nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
-      nb::arg().none());
+      nb::arg().none(),
+      nb::sig("def conv_gradients(input: object, filters: object, out_backprop: object, strides: object, "
+              "padding: object, data_format: object, dilations: object, /) -> tuple[typing.Any, ...]"),
+      "dx, dw and db of a convolution layer.");
 }
 
 }  // namespace convgrad::python

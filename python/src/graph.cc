@@ -9,6 +9,7 @@
 #include "convgrad/graph/gradients.h"
 #include "errors.h"
 #include "graph_values.h"
+#include "interpreter_lock.h"
 #include "running.h"
 #include "settings.h"
 
@@ -36,7 +37,7 @@ class Progress {
   Progress(nb::handle callback, std::atomic<bool>& stop) : callback_(callback), stop_(stop) {}
 
   void tell(const graph::RunProgress& now) {
-    const nb::gil_scoped_acquire lock;
+    const TakenLock lock;
     if (failure_ != nullptr) return;
     try {
       callback_(nb::str(now.node->name().c_str()), now.done, now.total, now.seconds);

@@ -74,11 +74,17 @@ void bind_plan(nb::module_& module) {
       .def(nb::init<nb::handle, std::string, bool>(), nb::arg("what"), nb::arg("engine") = "",
            nb::arg("canonical") = false)
       .def("__call__", &PreparedPlan::run, nb::arg("first").none(), nb::arg("second").none() = nb::none(),
-           nb::arg("out").none() = nb::none())
+           nb::arg("out").none() = nb::none(),
+           nb::sig("def __call__(self, first: object, second: object = None, out: object = None) -> typing.Any"))
       .def_prop_ro("problem", [](const PreparedPlan& p) { return to_text(problem_of(p.plan().geometry)); })
-      .def_prop_ro("operands", &PreparedPlan::operand_shapes)
-      .def_prop_ro("result_shape", [](const PreparedPlan& p) { return tuple_of(result_shape(p.plan().geometry)); })
-      .def_prop_ro("dtype", [](const PreparedPlan& p) { return nb::borrow(numpy_dtype(p.plan().geometry.dtype)); })
+      .def_prop_ro("operands", &PreparedPlan::operand_shapes,
+                   nb::for_getter(nb::sig("def operands(self) -> dict[str, tuple[int, ...]]")))
+      .def_prop_ro(
+          "result_shape", [](const PreparedPlan& p) { return tuple_of(result_shape(p.plan().geometry)); },
+          nb::for_getter(nb::sig("def result_shape(self) -> tuple[int, ...]")))
+      .def_prop_ro(
+          "dtype", [](const PreparedPlan& p) { return nb::borrow(numpy_dtype(p.plan().geometry.dtype)); },
+          nb::for_getter(nb::sig("def dtype(self) -> typing.Any")))
       .def_prop_ro("engine", [](const PreparedPlan& p) { return p.plan().engine; })
       .def_prop_ro("kernel", [](const PreparedPlan& p) { return p.plan().kernel; })
       .def_prop_ro("why", [](const PreparedPlan& p) { return p.plan().why; })

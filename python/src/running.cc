@@ -1,16 +1,12 @@
 #include "running.h"
 
-#include <nanobind/nanobind.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
-#include "errors.h"
-
-namespace nb = nanobind;
+#include "interpreter_lock.h"
 
 namespace convgrad::python {
 namespace {
@@ -45,17 +41,12 @@ class Watched {
   std::thread thread_;  // last: it uses the others
 };
 
-bool signal_raises() {
-  const nb::gil_scoped_acquire lock;
-  return PyErr_CheckSignals() != 0;
-}
-
 // Whether a signal has ended the work.
-bool watch(Watched& watched, std::atomic<bool>& stop) {
+bool watch(Watched& watched, ReleasedLock& released, std::atomic<bool>& stop) {
   bool raised = false;
   while (!watched.done_within(kLook)) {
-    if (raised || !signal_raises()) continue;
-    raised = stop = true;
+    raised = raised || released.taken_back([] { return PyErr_CheckSignals() != 0; });
+    if (raised) stop = true;
   }
   return raised;
 }
@@ -67,16 +58,16 @@ Status run_watched(const Work& work, Policy policy, std::atomic<bool>& stop) {
   bool raised = false;
   Status status;
   {
-    const nb::gil_scoped_release released;
+    ReleasedLock released;
     try {
       Watched watched(work, policy);
-      raised = watch(watched, stop);
+      raised = watch(watched, released, stop);
       status = watched.status();
     } catch (const std::system_error&) {  // no thread to be had
       status = work(policy);
     }
   }
-  if (raised) throw nb::python_error();
+  if (raised) throw nanobind::python_error();
   return status;
 }
 
@@ -84,7 +75,7 @@ Status run_released(const Work& work, Policy policy, double cost_us) {
   if (cost_us < kKeepLockUs) return work(policy);
   std::atomic<bool> stop = false;
   if (cost_us >= kWatchUs) return run_watched(work, std::move(policy), stop);
-  const nb::gil_scoped_release released;
+  const ReleasedLock released;
   return work(policy);
 }
 

@@ -43,7 +43,7 @@ Policy current_policy() {
 }
 
 void bind_settings(nb::module_& module) {
-  module.attr("__version__") = CONVGRAD_VERSION_STRING;
+  module.def("version", [] { return CONVGRAD_VERSION_STRING; });
   module.def(
       "set_num_threads",
       [](int count) {
@@ -53,7 +53,8 @@ void bind_settings(nb::module_& module) {
       },
       nb::arg("threads"), "Threads of the calls that follow; 0: one a core that this process may use.");
   module.def("get_num_threads", [] { return threads.load(); }, "What set_num_threads() last got.");
-  module.def("config", config, "What convgrad is and what it found here.");
+  module.def("config", config, nb::sig("def config() -> dict[str, typing.Any]"),
+             "What convgrad is and what it found here.");
 }
 
 }  // namespace convgrad::python
