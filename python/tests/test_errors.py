@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pickle
 
-import convgrad
 import numpy as np
 import pytest
+
+import convgrad
 from convgrad import errors, raw_ops
 
 X = np.ones((1, 4, 4, 1), np.float32)

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as xml
 import ml_dtypes
 import numpy as np
 import pytest
+
 from convgrad import errors, graph, nn
 from definition import integers
 

@@ -11,6 +11,7 @@ import textwrap
 
 import numpy as np
 import pytest
+
 from convgrad import errors, raw_ops
 
 GIVEN = json.loads((pathlib.Path(__file__).parents[2] / "tests" / "data" / "hostile.json").read_text())["cases"]

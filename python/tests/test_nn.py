@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from convgrad import errors, nn
 from definition import integers
 

@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 import pytest
+
 from convgrad import nn
 
 
