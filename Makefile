@@ -83,8 +83,9 @@ format: ## format all sources
 	@tools/setup --dev
 	@clang-format-19 -i $$(git ls-files '*.h' '*.cc' '*.c')
 
-lint: setup ## format check, clang-tidy, include table
+lint: setup ## format check, clang-tidy, include table, ruff and mypy
 	@tools/setup --dev
+	@tools/setup --python
 	@tools/lint
 
 clean: ## remove all build folders

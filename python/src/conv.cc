@@ -47,8 +47,13 @@ CallArguments::CallArguments(Op op, const Given& given) : op_(op) {
   if (!given.sizes.is_none()) sizes_ = integers_from(given.sizes, sizes_name(info(op).direction));
   strides_ = integers_from(given.strides, "strides").numbers;
   padding_ = padding_of(given);
-  data_format_ = text_from(given.data_format, "data_format");
-  dilations_ = integers_from(given.dilations, "dilations").numbers;
+  // As in TensorFlow, None stands for an attribute's default.
+  data_format_ = given.data_format.is_none() ? data_format(Layout::channels_last, info(op).rank)
+                                             : text_from(given.data_format, "data_format");
+  if (given.dilations.is_none())
+    dilations_.assign(static_cast<std::size_t>(info(op).rank) + 2, 1);
+  else
+    dilations_ = integers_from(given.dilations, "dilations").numbers;
 }
 
 // A list of numbers takes the other tensor's element type.

@@ -23,7 +23,8 @@ graph::AttrMap attrs_from(const graph::OpSpec& op, const nb::dict& given) {
     const auto spec = std::find_if(op.attrs.begin(), op.attrs.end(), [&](const auto& row) { return row.name == name; });
     if (spec == op.attrs.end())
       raise(wrong_type(name, "an attribute that " + op.name + " has not", "one of its attributes"));
-    attrs.emplace(std::string(name), attr_from(value, *spec));
+    const bool left_out = value.is_none() && spec->fallback && spec->kind != graph::AttrKind::shape;
+    if (!left_out) attrs.emplace(std::string(name), attr_from(value, *spec));
   }
   const auto value = attrs.find("value");  // a constant's type, which its value tells
   if (op.name == "Const" && value != attrs.end())
