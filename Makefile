@@ -1,6 +1,6 @@
 # Each target does all of its own set-up; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-heavy asan tsan clang arm bench bench-peers profile fuzz coverage format lint clean
+.PHONY: help setup demo test test-heavy asan tsan clang arm python bench bench-peers profile fuzz coverage format lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
@@ -13,6 +13,7 @@ demo: setup ## build, then a 3-D filter gradient computed and printed
 	@build/release/examples/example_01_filter_gradient
 
 test: setup ## build everything and run all tests
+	@tools/setup --python
 	@tools/build release
 	@ctest --preset release
 
@@ -44,6 +45,12 @@ arm: setup ## the tests built for 64-bit Arm, run under emulation
 	@tools/setup --arm
 	@tools/build arm
 	@ctest --preset arm
+
+python: setup ## build the Python package in build/release/python, and its wheel in build/wheels
+	@tools/setup --python
+	@tools/build release --target _core convgrad_cli
+	@CC=cc CXX=c++ build/python-env/bin/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheels .
+	@ls -l build/wheels
 
 bench: setup ## time validation and a tiny call, then the layers of bench/shapes.json (ARGS: options of convgrad bench)
 	@tools/build release --target validate_bench tiny_bench convgrad_cli
@@ -77,8 +84,9 @@ format: ## format all sources
 	@tools/setup --dev
 	@clang-format-19 -i $$(git ls-files '*.h' '*.cc' '*.c')
 
-lint: setup ## format check, clang-tidy, include table
+lint: setup ## format check, clang-tidy, include table, ruff and mypy
 	@tools/setup --dev
+	@tools/setup --python
 	@tools/lint
 
 clean: ## remove all build folders

@@ -1,0 +1,18 @@
+"""``python -m convgrad``: the command line."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+
+
+def main() -> None:
+    program = pathlib.Path(__file__).parent / "bin" / "convgrad"
+    if not program.exists():
+        sys.exit("convgrad: this build of the package has no command line (CONVGRAD_CLI was off)")
+    os.execv(program, ["convgrad", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""What the calls take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: NumPy arrays of any strides and byte order, anything with ``__dlpack__``, nested lists of numbers.
+Array = Any
+#: Lists, tuples or arrays of integers.
+Integers = Any
+
+
+def all_dimensions(value: Any, rank: int, data_format: str | None) -> Integers:
+    """One number, or one a spatial dimension, with ones for batch and channels; other lists as they are."""
+    if value is None:
+        return [1] * (rank + 2)
+    numbers = list(value) if hasattr(value, "__len__") else [value]
+    if len(numbers) == 1:
+        numbers = numbers * rank
+    if len(numbers) != rank:
+        return numbers
+    return [1, 1, *numbers] if str(data_format).startswith("NC") else [1, *numbers, 1]

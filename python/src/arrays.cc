@@ -1,0 +1,137 @@
+#include "arrays.h"
+
+#include <string>
+
+#include "convgrad/geometry.h"
+#include "errors.h"
+#include "numpy.h"
+
+namespace convgrad::python {
+namespace {
+
+std::string known_dtypes() {
+  std::string names;
+  for (const DTypeInfo& row : all_dtypes()) names += (names.empty() ? "" : ", ") + std::string(row.numpy_name);
+  return names;
+}
+
+[[noreturn]] void refuse_dtype(std::string_view argument, const std::string& got) {
+  raise(wrong_type(argument, "elements of type " + got, "one of " + known_dtypes()));
+}
+
+// An array as NumPy describes it, in this machine's byte order.
+Array from_ndarray(nb::object ndarray, std::string_view argument) {
+  const Interface found = interface_of(ndarray);
+  const ArrayStruct& fields = found.fields;
+  const std::optional<DType> dtype = dtype_of(ndarray, fields);
+  if (!dtype) refuse_dtype(argument, dtype_name(ndarray));
+  if (!fields.native()) return from_ndarray(ndarray.attr("astype")(numpy_dtype(*dtype)), argument);
+  Array array{{fields.data, *dtype, shape_of(fields), {}}, Kind::numpy, fields.writable(), {}, {}};
+  if (!fields.contiguous()) array.view.byte_strides.assign(fields.strides, fields.strides + fields.dimensions);
+  array.owner = std::move(ndarray);
+  return array;
+}
+
+// By the name of the module that a class comes from: nothing is imported to find out.
+Kind kind_of(nb::handle object) {
+  const nb::object name = object.type().attr("__module__");
+  const std::string module = nb::str(name).c_str();
+  const std::string top = module.substr(0, module.find('.'));
+  if (top == "torch") return Kind::torch;
+  if (top == "jax" || top == "jaxlib") return Kind::jax;
+  return top == "tensorflow" ? Kind::tensorflow : Kind::other;
+}
+
+std::string dlpack_name(const nb::dlpack::dtype& dtype) {
+  static constexpr std::string_view names[] = {"int", "uint", "float", "opaque", "bfloat", "complex", "bool"};
+  const std::string name(dtype.code < std::size(names) ? names[dtype.code] : "unknown");
+  return name + std::to_string(dtype.bits) + (dtype.lanes == 1 ? "" : "x" + std::to_string(dtype.lanes));
+}
+
+// PyTorch would go on as if no gradient had been asked for.
+void refuse_lost_gradient(nb::handle tensor, std::string_view argument) {
+  if (!nb::cast<bool>(tensor.attr("requires_grad"))) return;
+  if (nb::cast<bool>(nb::module_::import_("torch").attr("is_grad_enabled")()))
+    raise(wrong_type(argument, "a tensor that requires grad", "tensor.detach(), or a call under torch.no_grad()"));
+}
+
+Array from_dlpack(nb::handle object, std::string_view argument) {
+  Array array;
+  array.kind = kind_of(object);
+  if (array.kind == Kind::torch) refuse_lost_gradient(object, argument);
+  if (!nb::try_cast(object, array.lent)) {
+    object.attr("__dlpack__")();  // says why itself, where it knows
+    raise(wrong_type(argument, "an object of type " + std::string(nb::inst_name(object).c_str()),
+                     "memory that DLPack can lend"));
+  }
+  const auto& lent = array.lent;
+  if (lent.device_type() != nb::device::cpu::value)
+    raise(wrong_type(argument, "memory of device type " + std::to_string(lent.device_type()), "memory of the CPU"));
+  const DTypeInfo* row = nullptr;
+  for (const DTypeInfo& each : all_dtypes()) {
+    const bool same = lent.dtype() == nb::dlpack::dtype{static_cast<std::uint8_t>(each.dlpack_code),
+                                                        static_cast<std::uint8_t>(each.dlpack_bits), 1};
+    if (same) row = &each;
+  }
+  if (row == nullptr) refuse_dtype(argument, dlpack_name(lent.dtype()));
+  array.view = {lent.data(), row->dtype, {}, {}};
+  for (std::size_t d = 0; d < lent.ndim(); ++d) {
+    array.view.shape.push_back(static_cast<std::int64_t>(lent.shape(d)));
+    array.view.byte_strides.push_back(lent.stride(d) * static_cast<std::int64_t>(row->bytes));
+  }
+  return array;
+}
+
+// Without strides where they say no more than the shape.
+void drop_plain_strides(TensorView& view) {
+  auto expected = static_cast<std::int64_t>(size_of(view.dtype));
+  for (std::size_t d = view.shape.size(); d-- > 0;) {
+    if (view.shape[d] != 1 && view.byte_strides[d] != expected) return;
+    expected *= view.shape[d];
+  }
+  view.byte_strides.clear();
+}
+
+// TensorFlow's types of Python's numbers, unless the other tensor says otherwise.
+Array from_list(nb::handle list, std::string_view argument, std::optional<DType> like) {
+  nb::object array = NumPy::get().asarray(list);
+  const Interface found = interface_of(array);
+  const char kind = found.fields.kind;
+  const bool empty = found.fields.dimensions > 0 && nb::len(array.attr("ravel")()) == 0;
+  if (kind != 'i' && kind != 'f' && !empty) refuse_dtype(argument, dtype_name(array));
+  const DType dtype = like ? *like : kind == 'i' ? DType::i32 : DType::f32;
+  if (kind == 'f' && dtype == DType::i32) refuse_dtype(argument, dtype_name(array));
+  return from_ndarray(NumPy::get().asarray(list, numpy_dtype(dtype)), argument);
+}
+
+}  // namespace
+
+bool is_plain_list(nb::handle object) {
+  return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || PyFloat_CheckExact(object.ptr()) ||
+         PyLong_CheckExact(object.ptr());
+}
+
+Array array_from(nb::handle object, std::string_view argument, std::optional<DType> like) {
+  if (is_ndarray(object)) return from_ndarray(nb::borrow(object), argument);
+  if (is_plain_list(object)) return from_list(object, argument, like);
+  if (!nb::hasattr(object, "__dlpack__")) return from_ndarray(NumPy::get().asarray(object), argument);
+  Array array = from_dlpack(object, argument);
+  drop_plain_strides(array.view);
+  return array;
+}
+
+MutableTensorView output_from(nb::handle object) {
+  if (!is_ndarray(object))
+    raise(wrong_type("out", "an object of type " + std::string(nb::inst_name(object).c_str()), "a NumPy array"));
+  const Interface found = interface_of(object);
+  const ArrayStruct& fields = found.fields;
+  const std::optional<DType> dtype = dtype_of(object, fields);
+  if (!dtype) refuse_dtype("out", dtype_name(object));
+  if (!fields.writable()) raise(wrong_type("out", "a read-only array", "an array that may be written"));
+  if (!fields.native()) raise(wrong_type("out", "the other byte order", "this machine's byte order"));
+  MutableTensorView view{fields.data, *dtype, shape_of(fields), {}};
+  if (!fields.contiguous()) view.byte_strides.assign(fields.strides, fields.strides + fields.dimensions);
+  return view;
+}
+
+}  // namespace convgrad::python

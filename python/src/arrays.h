@@ -1,0 +1,36 @@
+// Arrays of callers as the library's views. Nothing is copied unless the bytes are in the other order or no array is
+// there yet (lists); strides of any sign stay as they are.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <string_view>
+
+#include "convgrad/tensor.h"
+
+namespace convgrad::python {
+
+namespace nb = nanobind;
+
+// Whose array a caller handed over, so that the result can be of the same kind.
+enum class Kind : int { numpy, torch, jax, tensorflow, other };
+
+// A view, and what keeps its memory alive.
+struct Array {
+  TensorView view;
+  Kind kind = Kind::numpy;
+  bool writable = true;
+  nb::object owner = {};
+  nb::ndarray<nb::ro> lent = {};  // what came through DLPack
+};
+
+// `like` is the element type that a list of numbers takes: TensorFlow's rule is that of the other tensor, or float32.
+Array array_from(nb::handle object, std::string_view argument, std::optional<DType> like = {});
+// Whether an object says its own element type, or takes that of its neighbour.
+bool is_plain_list(nb::handle object);
+
+// Memory for a result: refuses what is no array, read-only, or not in this machine's byte order.
+MutableTensorView output_from(nb::handle object);
+
+}  // namespace convgrad::python

@@ -1,0 +1,129 @@
+#include "conv.h"
+
+#include "convgrad/plan.h"
+#include "errors.h"
+#include "results.h"
+#include "running.h"
+#include "settings.h"
+
+namespace convgrad::python {
+namespace {
+
+std::string_view first_name(Direction direction) { return direction == Direction::input_grad ? "filter" : "input"; }
+std::string_view second_name(Direction direction) {
+  return direction == Direction::forward ? "filter" : "out_backprop";
+}
+std::string_view sizes_name(Direction direction) {
+  return direction == Direction::input_grad ? "input_sizes" : "filter_sizes";
+}
+
+PaddingArgument padding_of(const Given& given) {
+  if (given.explicit_paddings.is_none()) return padding_from(given.padding);
+  return {text_from(given.padding, "padding"), integers_from(given.explicit_paddings, "explicit_paddings").numbers};
+}
+
+nb::object compute(Op op, const Given& given, nb::handle out) {
+  const CallArguments arguments(op, given);
+  const Policy policy = current_policy();
+  const Plan plan = value_or_raise(make_plan(value_or_raise(validate(arguments.call(), policy.limits)), policy));
+  Answer answer =
+      out.is_none() ? Answer(arguments.kind(), plan.geometry.dtype, result_shape(plan.geometry)) : Answer(out);
+  const RunArgs args{arguments.first().view, arguments.second().view, answer.view(), {}};
+  raise_if_error(run_released([&](const Policy& with) { return run(plan, args, with); }, policy, plan.cost_us));
+  return answer.take();
+}
+
+}  // namespace
+
+Op op_from(nb::handle name) {
+  const std::string_view text = text_from(name, "op");
+  const std::optional<Op> op = op_from_name(text);
+  if (!op) raise(wrong_type("op", text, "the name of a convolution op"));
+  return *op;
+}
+
+CallArguments::CallArguments(Op op, const Given& given) : op_(op) {
+  read_tensors(given);
+  if (!given.sizes.is_none()) sizes_ = integers_from(given.sizes, sizes_name(info(op).direction));
+  strides_ = integers_from(given.strides, "strides").numbers;
+  padding_ = padding_of(given);
+  // As in TensorFlow, None stands for an attribute's default.
+  data_format_ = given.data_format.is_none() ? data_format(Layout::channels_last, info(op).rank)
+                                             : text_from(given.data_format, "data_format");
+  if (given.dilations.is_none())
+    dilations_.assign(static_cast<std::size_t>(info(op).rank) + 2, 1);
+  else
+    dilations_ = integers_from(given.dilations, "dilations").numbers;
+}
+
+// A list of numbers takes the other tensor's element type.
+void CallArguments::read_tensors(const Given& given) {
+  const Direction direction = info(op_).direction;
+  const bool list_first = is_plain_list(given.first) && !is_plain_list(given.second);
+  if (!list_first) first_ = array_from(given.first, first_name(direction));
+  second_ =
+      array_from(given.second, second_name(direction), list_first ? std::nullopt : std::optional(first_.view.dtype));
+  if (list_first) first_ = array_from(given.first, first_name(direction), second_.view.dtype);
+}
+
+ConvCall CallArguments::call() const {
+  ConvCall call;
+  const Direction direction = info(op_).direction;
+  call.op = op_;
+  call.dtype = first_.view.dtype;
+  call.second_dtype = second_.view.dtype;
+  (direction == Direction::input_grad ? call.filter : call.input) = first_.view.shape;
+  (direction == Direction::forward ? call.filter : call.out_backprop) = second_.view.shape;
+  call.sizes = sizes_.numbers;
+  call.sizes_rank = sizes_.rank;
+  call.strides = strides_;
+  call.dilations = dilations_;
+  call.padding = padding_.name;
+  call.explicit_paddings = padding_.pairs;
+  call.data_format = data_format_;
+  return call;
+}
+
+void bind_conv(nb::module_& module) {
+  module.def(
+      "eager_ops",
+      [] {
+        nb::list names;
+        for (const OpInfo& op : all_ops()) names.append(nb::str(op.name.data(), op.name.size()));
+        return names;
+      },
+      nb::sig("def eager_ops() -> list[str]"), "The convolution ops that are computed without a graph.");
+  module.def(
+      "tensor_arguments",
+      [](nb::handle op) {
+        nb::list names;
+        for (std::string_view name : tensor_arguments(info(op_from(op)).direction))
+          names.append(nb::str(name.data(), name.size()));
+        return names;
+      },
+      nb::sig("def tensor_arguments(op: str) -> list[str]"), "Tensors and sizes of an op, in TensorFlow's order.");
+  module.def(
+      "rank", [](nb::handle op) { return info(op_from(op)).rank; }, nb::sig("def rank(op: str) -> int"),
+      "Spatial dimensions of an op.");
+  module.def(
+      "data_format",
+      [](nb::handle op) {
+        const std::string_view name = data_format(Layout::channels_last, info(op_from(op)).rank);
+        return nb::str(name.data(), name.size());
+      },
+      nb::sig("def data_format(op: str) -> str"), "An op's data_format where the caller says none.");
+  module.def(
+      "conv",  // without names or defaults: the quickest way in
+      [](nb::handle op, nb::handle first, nb::handle second, nb::handle sizes, nb::handle strides, nb::handle padding,
+         nb::handle explicit_paddings, nb::handle data_format, nb::handle dilations, nb::handle out) {
+        return compute(op_from(op), {first, second, sizes, strides, padding, explicit_paddings, data_format, dilations},
+                       out);
+      },
+      nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+      nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+      nb::sig("def conv(op: str, first: object, second: object, sizes: object, strides: object, padding: object, "
+              "explicit_paddings: object, data_format: object, dilations: object, out: object, /) -> typing.Any"),
+      "A convolution op. With explicit_paddings of None, padding is a name or a list of pairs.");
+}
+
+}  // namespace convgrad::python

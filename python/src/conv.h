@@ -1,0 +1,44 @@
+// A convolution op as Python calls it, and what the library makes of it.
+#pragma once
+
+#include "arguments.h"
+#include "arrays.h"
+#include "convgrad/geometry.h"
+
+namespace convgrad::python {
+
+// The arguments as they came. `explicit_paddings` of None: `padding` is a name or a list of pairs.
+struct Given {
+  nb::handle first, second;  // as in OpOperands
+  nb::handle sizes;          // None for the forward ops
+  nb::handle strides, padding, explicit_paddings, data_format, dilations;
+};
+
+// The same, read.
+class CallArguments {
+ public:
+  CallArguments(Op op, const Given& given);
+
+  // Valid as long as this object.
+  ConvCall call() const;
+  const Array& first() const { return first_; }
+  const Array& second() const { return second_; }
+  Kind kind() const { return first_.kind == Kind::numpy ? second_.kind : first_.kind; }
+
+ private:
+  void read_tensors(const Given& given);
+  Op op_;
+  Array first_, second_;
+  Integers sizes_;
+  Shape strides_, dilations_;
+  PaddingArgument padding_;
+  std::string_view data_format_;
+};
+
+Op op_from(nb::handle name);
+
+void bind_conv(nb::module_& module);
+void bind_gradients(nb::module_& module);
+void bind_plan(nb::module_& module);
+
+}  // namespace convgrad::python

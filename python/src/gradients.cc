@@ -1,0 +1,60 @@
+// conv_gradients: dx, dw and db in one call.
+#include "convgrad/conv.h"
+
+#include "conv.h"
+#include "errors.h"
+#include "results.h"
+#include "running.h"
+#include "settings.h"
+
+namespace convgrad::python {
+namespace {
+
+ConvOptions options_from(nb::handle strides, nb::handle padding, nb::handle data_format, nb::handle dilations) {
+  PaddingArgument pads = padding_from(padding);
+  return {.strides = integers_from(strides, "strides").numbers,
+          .padding = {std::string(pads.name), std::move(pads.pairs)},
+          .dilations = integers_from(dilations, "dilations").numbers,
+          .data_format = std::string(text_from(data_format, "data_format")),
+          .policy = current_policy()};
+}
+
+// Microseconds of the three gradients on a core of 10 multiply-adds a nanosecond.
+double least_cost_us(const TensorView& filter, const TensorView& out_backprop) {
+  double multiply_adds =
+      filter.shape.empty() ? 0 : 1.0 / static_cast<double>(std::max<std::int64_t>(filter.shape.back(), 1));
+  for (const Shape* shape : {&filter.shape, &out_backprop.shape}) {
+    for (std::int64_t size : *shape) multiply_adds *= static_cast<double>(size);
+  }
+  return 3 * multiply_adds / 10'000;
+}
+
+}  // namespace
+
+void bind_gradients(nb::module_& module) {
+  module.def(
+      "conv_gradients",
+      [](nb::handle input, nb::handle filter, nb::handle out_backprop, nb::handle strides, nb::handle padding,
+         nb::handle data_format, nb::handle dilations) {
+        const Array x = array_from(input, "input"), w = array_from(filter, "filter", x.view.dtype),
+                    dy = array_from(out_backprop, "out_backprop", x.view.dtype);
+        ConvOptions options = options_from(strides, padding, data_format, dilations);
+        std::optional<ConvGradients> gradients;
+        const Work work = [&](const Policy& policy) -> Status {
+          options.policy = policy;
+          Result<ConvGradients> made = conv_gradients(x.view, w.view, dy.view, options);
+          if (made.ok()) gradients = *std::move(made);
+          return made.status();
+        };
+        raise_if_error(run_released(work, options.policy, least_cost_us(w.view, dy.view)));
+        return nb::make_tuple(array_of(gradients->input, x.kind), array_of(gradients->filter, x.kind),
+                              array_of(gradients->bias, x.kind));
+      },
+      nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+      nb::arg().none(),
+      nb::sig("def conv_gradients(input: object, filters: object, out_backprop: object, strides: object, "
+              "padding: object, data_format: object, dilations: object, /) -> tuple[typing.Any, ...]"),
+      "dx, dw and db of a convolution layer.");
+}
+
+}  // namespace convgrad::python

@@ -1,0 +1,104 @@
+// Plan: one convolution looked at once and run many times.
+#include "convgrad/plan.h"
+
+#include <nanobind/stl/string.h>
+
+#include "conv.h"
+#include "errors.h"
+#include "numpy.h"
+#include "results.h"
+#include "running.h"
+#include "settings.h"
+
+namespace convgrad::python {
+namespace {
+
+// The arguments of `conv` but for out: (op, first, second, sizes, strides, padding, explicit_paddings, data_format,
+// dilations).
+Geometry geometry_of_call(const nb::tuple& call) {
+  if (nb::len(call) != 9) raise(wrong_type("call", std::to_string(nb::len(call)) + " entries", "9"));
+  const CallArguments arguments(op_from(call[0]),
+                                {call[1], call[2], call[3], call[4], call[5], call[6], call[7], call[8]});
+  return value_or_raise(validate(arguments.call()));
+}
+
+// By its problem string, or by a call.
+Geometry geometry_from(nb::handle what) {
+  if (PyTuple_Check(what.ptr())) return geometry_of_call(nb::borrow<nb::tuple>(what));
+  return value_or_raise(validate(value_or_raise(parse_problem(text_from(what, "problem")))));
+}
+
+nb::tuple tuple_of(const Shape& shape) {
+  nb::list list;
+  for (std::int64_t size : shape) list.append(size);
+  return nb::tuple(list);
+}
+
+class PreparedPlan {
+ public:
+  PreparedPlan(nb::handle what, std::string engine, bool canonical) : policy_(current_policy()) {
+    policy_.engine = std::move(engine);
+    policy_.math = canonical ? MathMode::canonical : MathMode::standard;
+    plan_ = value_or_raise(make_plan(geometry_from(what), policy_));
+  }
+
+  nb::object run(nb::handle first, nb::handle second, nb::handle out) const {
+    const std::vector<Operand> wanted = operands(plan_.geometry);
+    const Array one = array_from(first, wanted[0].name, plan_.geometry.dtype);
+    const bool two_operands = wanted.size() > 1;
+    const Array two = two_operands ? array_from(second, wanted[1].name, plan_.geometry.dtype) : Array{};
+    Answer answer = out.is_none() ? Answer(one.kind, plan_.geometry.dtype, result_shape(plan_.geometry)) : Answer(out);
+    const RunArgs args{one.view, two.view, answer.view(), {}};
+    raise_if_error(
+        run_released([&](const Policy& with) { return convgrad::run(plan_, args, with); }, policy_, plan_.cost_us));
+    return answer.take();
+  }
+
+  nb::dict operand_shapes() const {
+    nb::dict shapes;
+    for (const Operand& operand : operands(plan_.geometry))
+      shapes[nb::str(operand.name.data())] = tuple_of(operand.shape);
+    return shapes;
+  }
+  const Plan& plan() const { return plan_; }
+
+ private:
+  Policy policy_;
+  Plan plan_;
+};
+
+}  // namespace
+
+void bind_plan(nb::module_& module) {
+  nb::class_<PreparedPlan>(module, "Plan")
+      .def(nb::init<nb::handle, std::string, bool>(), nb::arg("what"), nb::arg("engine") = "",
+           nb::arg("canonical") = false)
+      .def("__call__", &PreparedPlan::run, nb::arg("first").none(), nb::arg("second").none() = nb::none(),
+           nb::arg("out").none() = nb::none(),
+           nb::sig("def __call__(self, first: object, second: object = None, out: object = None) -> typing.Any"))
+      .def_prop_ro("problem", [](const PreparedPlan& p) { return to_text(problem_of(p.plan().geometry)); })
+      .def_prop_ro("operands", &PreparedPlan::operand_shapes,
+                   nb::for_getter(nb::sig("def operands(self) -> dict[str, tuple[int, ...]]")))
+      .def_prop_ro(
+          "result_shape", [](const PreparedPlan& p) { return tuple_of(result_shape(p.plan().geometry)); },
+          nb::for_getter(nb::sig("def result_shape(self) -> tuple[int, ...]")))
+      .def_prop_ro(
+          "dtype", [](const PreparedPlan& p) { return nb::borrow(numpy_dtype(p.plan().geometry.dtype)); },
+          nb::for_getter(nb::sig("def dtype(self) -> typing.Any")))
+      .def_prop_ro("engine", [](const PreparedPlan& p) { return p.plan().engine; })
+      .def_prop_ro("kernel", [](const PreparedPlan& p) { return p.plan().kernel; })
+      .def_prop_ro("why", [](const PreparedPlan& p) { return p.plan().why; })
+      .def_prop_ro("workspace_bytes", [](const PreparedPlan& p) { return p.plan().workspace_bytes; })
+      .def_prop_ro("cost_us", [](const PreparedPlan& p) { return p.plan().cost_us; });
+  module.def(
+      "explain",
+      [](nb::handle what) {
+        const bool text = PyUnicode_Check(what.ptr());
+        const ConvProblem problem =
+            text ? value_or_raise(parse_problem(text_from(what, "problem"))) : problem_of(geometry_from(what));
+        return value_or_raise(explain(problem, current_policy()));
+      },
+      nb::arg("what"));
+}
+
+}  // namespace convgrad::python

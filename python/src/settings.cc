@@ -1,0 +1,60 @@
+#include "settings.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+
+#include "convgrad/geometry.h"
+#include "convgrad/system.h"
+#include "convgrad/version.h"
+#include "errors.h"
+
+namespace nb = nanobind;
+
+namespace convgrad::python {
+namespace {
+
+std::atomic<int> threads = 0;
+
+nb::dict config() {
+  const SystemInfo system = system_info();
+  nb::dict facts, engines;
+  facts["version"] = system.version;
+  facts["compiler"] = system.compiler;
+  facts["cpu"] = system.cpu;
+  facts["features"] = system.features;
+  facts["instruction set"] = cpu_isa();
+  facts["cores"] = system.cores;
+  facts["threads"] = threads.load();
+  for (const EngineInfo& engine : all_engines()) {
+    if (engine.available) engines[engine.name.c_str()] = engine.description;
+  }
+  facts["engines"] = engines;
+  return facts;
+}
+
+}  // namespace
+
+Policy current_policy() {
+  Policy policy;
+  policy.threads = threads.load(std::memory_order_relaxed);
+  return policy;
+}
+
+void bind_settings(nb::module_& module) {
+  module.def("version", [] { return CONVGRAD_VERSION_STRING; });
+  module.def(
+      "set_num_threads",
+      [](int count) {
+        if (count < 0 || count > kMaxThreads)
+          raise(wrong_type("threads", std::to_string(count), "a number from 0 to " + std::to_string(kMaxThreads)));
+        threads = count;
+      },
+      nb::arg("threads"), "Threads of the calls that follow; 0: one a core that this process may use.");
+  module.def("get_num_threads", [] { return threads.load(); }, "What set_num_threads() last got.");
+  module.def("config", config, nb::sig("def config() -> dict[str, typing.Any]"),
+             "What convgrad is and what it found here.");
+}
+
+}  // namespace convgrad::python

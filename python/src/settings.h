@@ -1,0 +1,14 @@
+// What holds for every call of this process: the number of threads.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "convgrad/plan.h"
+
+namespace convgrad::python {
+
+// The policy of the next call.
+Policy current_policy();
+void bind_settings(nanobind::module_& module);
+
+}  // namespace convgrad::python

@@ -1,0 +1,119 @@
+"""Refusals: their classes, their parts, and that they can be pickled."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import convgrad
+from convgrad import errors, raw_ops
+
+X = np.ones((1, 4, 4, 1), np.float32)
+
+
+def call(**changes: object) -> np.ndarray:
+    arguments = {"input": X, "filter_sizes": [3, 3, 1, 1], "out_backprop": X, "strides": [1, 1, 1, 1]}
+    return raw_ops.Conv2DBackpropFilter(**{**arguments, "padding": "SAME", **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "argument", "rule"),
+    [
+        ({"strides": [1, 0, 1, 1]}, "strides", "stride-range"),
+        ({"strides": [1, 1, 1]}, "strides", "stride-length"),
+        ({"padding": "FULL"}, "padding", "padding-name"),
+        ({"data_format": "HWCN"}, "data_format", "format-name"),
+        ({"dilations": [1, 1, 1, 2]}, "dilations", "dilation-nc"),
+        ({"filter_sizes": [3, 3, 1]}, "filter_sizes", "size-vector-length"),
+        ({"filter_sizes": 3}, "filter_sizes", "size-vector-rank"),
+        ({"filter_sizes": [[3, 3], [1, 1]]}, "filter_sizes", "size-vector-rank"),
+        ({"filter_sizes": [3, 3, 1, -1]}, "filter_sizes", "negative-dim"),
+        ({"explicit_paddings": [0] * 8}, "explicit_paddings", "padding-list"),
+        ({"filter_sizes": [3, 3, 1, 2**62]}, "filter_sizes", "overflow"),
+        ({"input": X[0]}, "input", "rank"),
+    ],
+)
+def test_an_invalid_argument_is_named(changes: dict[str, object], argument: str, rule: str) -> None:
+    with pytest.raises(errors.InvalidArgumentError) as refusal:
+        call(**changes)
+    error = refusal.value
+    assert isinstance(error, ValueError)
+    assert (error.argument, error.rule) == (argument, rule)
+    assert error.got in str(error) and error.wanted in str(error)
+
+
+@pytest.mark.parametrize(
+    ("changes", "argument"),
+    [
+        ({"strides": [1, 1.5, 1, 1]}, "strides"),
+        ({"strides": "1111"}, "strides"),
+        ({"strides": None}, "strides"),
+        ({"padding": 3}, "padding"),
+        ({"padding": b"SAME"}, "padding"),
+        ({"padding": [[0, 0]] * 4}, "padding"),
+        ({"data_format": 4}, "data_format"),
+        ({"filter_sizes": [3.0, 3.0, 1.0, 1.0]}, "filter_sizes"),
+        ({"filter_sizes": [3, 3, 1, float("nan")]}, "filter_sizes"),
+        ({"filter_sizes": [3, 3, 1, None]}, "filter_sizes"),
+        ({"filter_sizes": [3, 3, 1, 2**70]}, "filter_sizes"),
+        ({"input": None}, "input"),
+        ({"input": "x"}, "input"),
+        ({"input": object()}, "input"),
+    ],
+)
+def test_a_wrong_type_is_a_type_error_with_the_sentence(changes: dict[str, object], argument: str) -> None:
+    with pytest.raises(TypeError, match=argument) as refusal:
+        call(**changes)
+    assert isinstance(refusal.value, errors.InvalidArgumentError)
+    assert refusal.value.argument == argument
+    assert refusal.value.got
+
+
+def test_too_much_memory_is_a_memory_error() -> None:
+    with pytest.raises(MemoryError) as refusal:
+        raw_ops.Conv2DBackpropInput(
+            input_sizes=[1, 2**19, 2**19, 1],
+            filter=np.ones((1, 1, 1, 1), np.float32),
+            out_backprop=np.ones((1, 1, 1, 1), np.float32),
+            strides=[1, 2**19, 2**19, 1],
+            padding="VALID",
+        )
+    assert isinstance(refusal.value, errors.ResourceExhaustedError)
+
+
+def test_a_stride_over_the_batch_is_unimplemented_or_invalid_as_in_tensorflow() -> None:
+    with pytest.raises((errors.UnimplementedError, errors.InvalidArgumentError)) as refusal:
+        call(strides=[2, 1, 1, 1])
+    assert refusal.value.rule == "stride-nc"
+
+
+def test_an_engine_that_is_not_there_is_unimplemented() -> None:
+    with pytest.raises(errors.UnimplementedError) as refusal:
+        convgrad.Plan("n1c1h4w4_k1r3s3_same_f32_filter_grad", engine="none")
+    assert isinstance(refusal.value, NotImplementedError)
+    assert refusal.value.rule == "engine-name"
+
+
+def test_an_unknown_keyword_is_pythons_own_type_error() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        call(groups=2)
+    with pytest.raises(TypeError, match="missing"):
+        raw_ops.Conv2D(input=X)
+    with pytest.raises(TypeError, match="positional"):
+        raw_ops.Conv2D(X, X)
+
+
+def test_a_refusal_survives_pickling() -> None:
+    with pytest.raises(errors.InvalidArgumentError) as refusal:
+        call(padding="FULL")
+    again = pickle.loads(pickle.dumps(refusal.value))
+    assert type(again) is type(refusal.value)
+    assert (str(again), again.argument, again.rule) == (str(refusal.value), "padding", "padding-name")
+
+
+@pytest.mark.parametrize("threads", [-1, 2000, 1.5, "two"])
+def test_a_number_of_threads_that_is_none(threads: object) -> None:
+    with pytest.raises(TypeError):
+        convgrad.set_num_threads(threads)
