@@ -1,4 +1,5 @@
-/* What the plug-in's library exports, in plain C: convgrad/tensorflow.py calls it through ctypes, and loader.c by name.
+/* What the plug-in's library exports, in plain C: convgrad/tensorflow.py calls it through ctypes, and loader.cc by
+ * name.
  */
 #ifndef CONVGRAD_PLUGINS_TENSORFLOW_INSTALL_H_
 #define CONVGRAD_PLUGINS_TENSORFLOW_INSTALL_H_

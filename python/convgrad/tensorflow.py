@@ -164,7 +164,9 @@ def _main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m convgrad.tensorflow", description=enable.__doc__)
     parser.add_argument("action", choices=["enable", "disable"])
     parser.add_argument("--no-forward", action="store_true", help="leave the forward convolutions to TensorFlow")
-    parser.add_argument("--onednn", choices=["fast", "all", "none"], default="fast", help="nodes that oneDNN would take")
+    parser.add_argument(
+        "--onednn", choices=["fast", "all", "none"], default="fast", help="nodes that oneDNN would take"
+    )
     parser.add_argument("--threads", type=int, default=0, help="threads of one call; 0: one a core")
     parser.add_argument("--site-packages", help="folder that holds tensorflow-plugins; default: TensorFlow's own")
     given = parser.parse_args(arguments)

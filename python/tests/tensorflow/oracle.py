@@ -95,9 +95,9 @@ def exact(case: Case) -> Exact:
     for tap in itertools.product(*map(range, case.kernel)):
         at = windows.at(tap)
         y += np.einsum("...gi,igo->...go", split(windows.padded[at]), split(w[tap])).reshape(y.shape)
-        dw[tap] = np.einsum("bgi,bgo->igo", *(split(t.reshape(-1, t.shape[-1])) for t in (windows.padded[at], dy))).reshape(
-            dw[tap].shape
-        )
+        dw[tap] = np.einsum(
+            "bgi,bgo->igo", *(split(t.reshape(-1, t.shape[-1])) for t in (windows.padded[at], dy))
+        ).reshape(dw[tap].shape)
         dx[at] += np.einsum("...go,igo->...gi", split(dy), split(w[tap])).reshape(dx[at].shape)
     shape = (*case.kernel, c_in, case.multiplier) if case.multiplier else w.shape
     images = (case.to_layout(image) for image in (x, dy, y, windows.cut(dx)))

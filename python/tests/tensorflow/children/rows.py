@@ -21,7 +21,12 @@ MATRIX = [
 ]
 MORE = [
     *(Case(rank=r, dtype=d, first=f) for r in (2, 3) for d in ("float16", "bfloat16") for f in (False, True)),
-    *(Case(rank=r, stride=2, padding=p, dtype=d) for r in (2, 3) for p in ("SAME", "VALID") for d in ("float32", "float64")),
+    *(
+        Case(rank=r, stride=2, padding=p, dtype=d)
+        for r in (2, 3)
+        for p in ("SAME", "VALID")
+        for d in ("float32", "float64")
+    ),
     *(Case(padding="EXPLICIT", first=f, dilation=2, dtype=d) for f in (False, True) for d in ("float32", "float64")),
     *(
         Case(multiplier=m, first=f, dilation=d, dtype=t)
