@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""convgrad's kernels inside TensorFlow beside TensorFlow's own with oneDNN: the figures of docs/design/006-tensorflow.md.
+"""convgrad's kernels inside TensorFlow beside its own with oneDNN: the figures of docs/design/006-tensorflow.md.
 
     build/peers/bin/python bench/tensorflow_plugin.py [--dtype bfloat16] [--threads 1] [--rounds 5] [--match rn50]
 
@@ -27,8 +27,9 @@ def family(layer):
 
 
 def raw_op(layer, direction):
-    """The op's name and its part of the arguments that the direction chooses."""
-    stem, v2 = {"2-D": ("Conv2D", ""), "3-D": ("Conv3D", "V2"), "depthwise": ("DepthwiseConv2dNative", "")}[family(layer)]
+    """The op's name."""
+    stems = {"2-D": ("Conv2D", ""), "3-D": ("Conv3D", "V2"), "depthwise": ("DepthwiseConv2dNative", "")}
+    stem, v2 = stems[family(layer)]
     return stem + {"forward": "", "filter": "BackpropFilter" + v2, "input": "BackpropInput" + v2}[direction]
 
 
@@ -59,6 +60,7 @@ def work(kind, threads, dtype):
     tf.config.threading.set_inter_op_parallelism_threads(1)
     if kind == "convgrad":
         sys.path.insert(0, str(ROOT / "python"))
+        os.environ.setdefault("CONVGRAD_TENSORFLOW_LIBRARY", str(ROOT / "build/release/python/convgrad/_tensorflow.so"))
         import convgrad.tensorflow as plugin
 
         plugin.install(onednn=True)
@@ -96,7 +98,8 @@ def least_time(made, seconds, clock):
 class Worker:
     def __init__(self, kind, arguments):
         self.process = subprocess.Popen(
-            [sys.executable, __file__, "--worker", kind, "--threads", str(arguments.threads), "--dtype", arguments.dtype],
+            [sys.executable, __file__, "--worker", kind, "--threads", str(arguments.threads),
+             "--dtype", arguments.dtype],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout.readline() == "ready\n"
 
@@ -123,7 +126,7 @@ def main():
     print(f"{'layer':28}{'direction':10}{'TensorFlow us':>14}{'convgrad us':>13}{'ratio':>7}")
     for name in (name for name in LAYERS if given.match in name):
         for direction in DIRECTIONS:
-            pairs = [(plain.ask(layers[name], direction, given.seconds), ours.ask(layers[name], direction, given.seconds))
+            pairs = [tuple(worker.ask(layers[name], direction, given.seconds) for worker in (plain, ours))
                      for _ in range(given.rounds)]
             if any(isinstance(time, str) for pair in pairs for time in pair):
                 print(f"{name:28}{direction:10}  {pairs[0]}")
@@ -132,7 +135,8 @@ def main():
             ratios.setdefault((family(layers[name]), direction), []).append(theirs / mine)
             print(f"{name:28}{direction:10}{theirs:14.0f}{mine:13.0f}{theirs / mine:7.2f}", flush=True)
     for (kind, direction), values in ratios.items():
-        print(f"geometric mean, {kind} {direction}: {math.exp(sum(map(math.log, values)) / len(values)):.2f} ({len(values)} layers)")
+        mean = math.exp(sum(map(math.log, values)) / len(values))
+        print(f"geometric mean, {kind} {direction}: {mean:.2f} ({len(values)} layers)")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def volumes(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Network(tf.Module):
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         draw = tf.random.Generator.from_seed(7)
         shapes = [(3, 3, 3, 1, 8), (3, 3, 3, 2, 16), (3, 3, 3, 16, 16), (16, CLASSES)]
@@ -60,7 +60,7 @@ def train(network: Network, steps: int) -> list[float]:
     optimizer = tf.keras.optimizers.Adam(0.01)
 
     @tf.function
-    def step(x, labels):
+    def step(x: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         with tf.GradientTape() as tape:
             loss = loss_of(network, x, labels)
         optimizer.apply_gradients(zip(tape.gradient(loss, network.weights), network.weights))

@@ -158,8 +158,8 @@ int32_t convgrad_tensorflow_stats(int32_t index, convgrad_tensorflow_kernel* ker
     for (std::size_t type = 0; type < kTypeCount; ++type) {
       if ((kOps[row].dtypes & kTfDTypes[type].bit) == 0 || seen++ != index) continue;
       const Counter& counter = counters[row][type];
-      *kernel = {kOps[row].name, info(kTfDTypes[type].dtype).numpy_name.data(), counter.registered ? 1 : 0,
-                 counter.calls};
+      *kernel = {kOps[row].name, "", counter.registered ? 1 : 0, counter.calls};
+      info(kTfDTypes[type].dtype).numpy_name.copy(kernel->dtype, sizeof kernel->dtype - 1);
       return 1;
     }
   }

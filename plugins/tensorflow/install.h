@@ -25,7 +25,7 @@ __attribute__((visibility("default"))) int32_t convgrad_tensorflow_install(const
 /* A kernel by its op and element type (NumPy's name). */
 typedef struct convgrad_tensorflow_kernel {
   const char* op;
-  const char* dtype;
+  char dtype[16];
   int32_t registered; /* 0: left to TensorFlow by the choice, or nothing is installed */
   uint64_t calls;
 } convgrad_tensorflow_kernel;

@@ -40,7 +40,7 @@ class _Kernel(ctypes.Structure):
 
     _fields_ = [
         ("op", ctypes.c_char_p),
-        ("dtype", ctypes.c_char_p),
+        ("dtype", ctypes.c_char * 16),
         ("registered", ctypes.c_int32),
         ("calls", ctypes.c_uint64),
     ]
@@ -79,15 +79,15 @@ def install(
     remapping: bool | None = None,
     threads: int | None = None,
 ) -> int:
-    """Registers the kernels and returns their number. Once a process: TensorFlow can not take a kernel away again.
+    """Registers the kernels and returns their number. Once a process: TensorFlow cannot take a kernel away again.
 
-    forward: the forward convolutions too. Without them a model with channels first, dilated volumes or groups is refused
-        by TensorFlow before there is a gradient to compute.
-    onednn: while oneDNN is on (TensorFlow's default on most x86-64), float32 and bfloat16 nodes get other names. None takes
-        those where convgrad was measured to be no slower, True all, False none.
+    forward: the forward convolutions too. Without them TensorFlow refuses a model with channels first, dilated volumes
+        or groups before there is a gradient to compute.
+    onednn: while oneDNN is on (TensorFlow's default on most x86-64), float32 and bfloat16 nodes get other names. None
+        takes those where convgrad was measured to be no slower, True all, False none.
     remapping: False keeps TensorFlow from fusing convolution, bias and activation into one op of its own, which refuses
-        groups. It is tf.config.optimizer.set_experimental_options({"remapping": False}): fusions of other ops go too, and
-        sessions with a configuration of their own are not reached. None leaves TensorFlow's setting.
+        groups. It is tf.config.optimizer.set_experimental_options({"remapping": False}): fusions of other ops go too,
+        and sessions with a configuration of their own are not reached. None leaves TensorFlow's setting.
     threads: of one call, from convgrad's one pool; 0: one a core. None takes what
         tf.config.threading.set_intra_op_parallelism_threads has been given before.
     """

@@ -6,6 +6,8 @@ import os
 import pathlib
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -23,7 +25,7 @@ def environment(onednn: bool, **more: str) -> dict[str, str]:
     return {**os.environ, **talk, "PYTHONPATH": path, "CONVGRAD_TENSORFLOW_LIBRARY": library, **more}
 
 
-def run_child(script: str, *arguments: str, onednn: bool = True, **more: str):
+def run_child(script: str, *arguments: str, onednn: bool = True, **more: str) -> Any:
     done = subprocess.run(
         [sys.executable, str(HERE / "children" / script), *arguments],
         env=environment(onednn, **more),
@@ -37,10 +39,10 @@ def run_child(script: str, *arguments: str, onednn: bool = True, **more: str):
 
 
 @pytest.fixture(name="run_child", scope="session")
-def run_child_fixture():
+def run_child_fixture() -> Callable:
     return run_child
 
 
 @pytest.fixture(params=[False, True], ids=["onednn_off", "onednn_on"], scope="session")
-def onednn(request) -> bool:
+def onednn(request: pytest.FixtureRequest) -> bool:
     return request.param

@@ -108,7 +108,7 @@ def exact(case: Case) -> Exact:
 class Windows:
     """The padded input, and for each tap of the filter the elements that it meets."""
 
-    def __init__(self, case: Case, x: np.ndarray):
+    def __init__(self, case: Case, x: np.ndarray) -> None:
         self.case, self.pads = case, case.pads()
         self.padded = np.pad(x, [(0, 0), *self.pads, (0, 0)])
         reach = [(k - 1) * case.dilation + 1 for k in case.kernel]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import tensorflow as tf
 from oracle import Case, Exact
 
@@ -27,7 +29,7 @@ def names(case: Case) -> dict[str, str]:
     return {"y": stem, "dw": f"{stem}BackpropFilter{v2}", "dx": f"{stem}BackpropInput{v2}"}
 
 
-def raw(case: Case, result: str):
+def raw(case: Case, result: str) -> Callable:
     return getattr(tf.raw_ops, names(case)[result])
 
 
@@ -68,14 +70,14 @@ def tensors(case: Case, data: Exact) -> tuple[tf.Tensor, ...]:
     return tuple(tf.cast(array, case.dtype) for array in (data.x, data.w, data.dy))
 
 
-def in_function(route):
+def in_function(route: Callable) -> Callable:
     """The route in a graph, over arguments that no optimizer can fold."""
 
     def run(case: Case, data: Exact) -> dict:
         x, w, dy = tensors(case, data)
 
         @tf.function(autograph=False)
-        def graph(x, w, dy):
+        def graph(x: tf.Tensor, w: tf.Tensor, dy: tf.Tensor) -> dict:
             return route(case, Exact(x, w, dy, None, None, None))
 
         return graph(x, w, dy)

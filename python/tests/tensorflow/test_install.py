@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 from conftest import ROOT, environment
@@ -23,7 +24,7 @@ def table() -> dict[str, list[str]]:
     return {name: sorted(dtypes) for name, dtypes in found.items()}
 
 
-def test_a_second_install_is_refused_and_breaks_nothing(run_child):
+def test_a_second_install_is_refused_and_breaks_nothing(run_child: Callable) -> None:
     found = run_child("installing.py", "twice")
     assert found["before"] == {}
     assert found["count"] == sum(map(len, table().values()))
@@ -31,18 +32,18 @@ def test_a_second_install_is_refused_and_breaks_nothing(run_child):
     assert found["stats"]["Conv2DBackpropFilter"]["float64"] == 1
 
 
-def test_onednn_names_are_never_registered_for_types_their_definition_may_lack():
+def test_onednn_names_are_never_registered_for_types_their_definition_may_lack() -> None:
     assert all(set(types) <= {"bfloat16", "float32"} for name, types in table().items() if name.startswith("_Mkl"))
 
 
-def test_installed_after_first_use_eager_ops_change_over_and_a_warning_says_what_does_not(run_child):
+def test_installed_after_first_use_eager_ops_change_over_and_a_warning_says_what_does_not(run_child: Callable) -> None:
     found = run_child("installing.py", "late")
     assert "Error" in found["first"]
     assert found["then"] == ""
     assert any("before convgrad.tensorflow.install()" in text for text in found["warnings"])
 
 
-def test_without_tensorflow_install_says_so(run_child):
+def test_without_tensorflow_install_says_so(run_child: Callable) -> None:
     found = run_child("installing.py", "absent")
     assert (
         found["install"] == "ImportError: convgrad.tensorflow.install() needs TensorFlow, which is not installed here"
@@ -50,7 +51,7 @@ def test_without_tensorflow_install_says_so(run_child):
     assert found["stats"] == {}
 
 
-def test_the_library_alone_says_that_tensorflow_is_missing(run_child):
+def test_the_library_alone_says_that_tensorflow_is_missing(run_child: Callable) -> None:
     found = run_child("installing.py", "alone")
     assert found["count"] == -1
     assert "import tensorflow first" in found["message"]
@@ -64,7 +65,7 @@ def test_the_library_alone_says_that_tensorflow_is_missing(run_child):
     ],
     ids=["no_forward", "no_onednn"],
 )
-def test_a_choice_leaves_ops_to_tensorflow(run_child, choice, left):
+def test_a_choice_leaves_ops_to_tensorflow(run_child: Callable, choice: dict, left: Callable) -> None:
     found = run_child("installing.py", "choices", CHOICE=json.dumps(choice))
     assert found == {op: types for op, types in table().items() if not left(op)}
 
@@ -78,17 +79,19 @@ def command(*arguments: str, site_packages: pathlib.Path) -> str:
 
 
 @pytest.fixture(name="site_packages")
-def a_site_packages_folder(tmp_path):
+def a_site_packages_folder(tmp_path: pathlib.Path) -> pathlib.Path:
     folder = tmp_path / "site-packages"
     folder.mkdir()
     return folder
 
 
-def path_with(site_packages) -> str:
+def path_with(site_packages: pathlib.Path) -> str:
     return environment(True)["PYTHONPATH"] + ":" + str(site_packages)
 
 
-def test_enabled_import_tensorflow_installs_and_disable_ends_it(run_child, site_packages):
+def test_enabled_import_tensorflow_installs_and_disable_ends_it(
+    run_child: Callable, site_packages: pathlib.Path
+) -> None:
     assert command("enable", site_packages=site_packages).startswith("enabled: ")
     found = run_child("installing.py", "loaded", PYTHONPATH=path_with(site_packages))
     assert found == {"gradient": "", "calls": 1}
@@ -99,7 +102,9 @@ def test_enabled_import_tensorflow_installs_and_disable_ends_it(run_child, site_
     assert command("disable", site_packages=site_packages) == "was not enabled\n"
 
 
-def test_tensorflow_still_starts_when_the_enabled_package_is_gone(run_child, site_packages):
+def test_tensorflow_still_starts_when_the_enabled_package_is_gone(
+    run_child: Callable, site_packages: pathlib.Path
+) -> None:
     command("enable", site_packages=site_packages)
     settings = site_packages / "tensorflow-plugins/convgrad.txt"
     settings.write_text("/nowhere/_tensorflow.so\n1 1 0\n")

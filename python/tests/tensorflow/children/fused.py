@@ -6,6 +6,7 @@ fused.py left|off: remapping as TensorFlow has it, or install(remapping=False).
 import itertools
 import json
 import sys
+from collections.abc import Callable
 
 import convgrad.tensorflow
 import numpy as np
@@ -21,12 +22,12 @@ CASES = [
 ]
 
 
-def layer(case: Case):
+def layer(case: Case) -> Callable:
     convolve = tf.nn.conv2d if case.rank == 2 else tf.nn.conv3d
     strides, dilations = case.per_dimension(1), case.per_dimension(case.dilation)
 
     @tf.function(autograph=False)
-    def apply(x, w, bias):
+    def apply(x: tf.Tensor, w: tf.Tensor, bias: tf.Tensor) -> tf.Tensor:
         y = convolve(x, w, strides, case.padding, case.data_format, dilations=dilations)
         return tf.nn.relu(tf.nn.bias_add(y, bias, case.data_format[:2] + case.data_format[2:]))
 

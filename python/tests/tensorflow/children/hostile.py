@@ -1,6 +1,8 @@
 """Calls that no kernel can answer, eager and in a graph; the process must live to print what each gave."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import convgrad.tensorflow
 import numpy as np
@@ -14,23 +16,23 @@ DEEP = {"strides": [1, 1, 1, 1, 1], "padding": "SAME"}
 HUGE = 2**31 - 1
 
 
-def filter_2d(sizes, dy=IMAGE, x=IMAGE, **more):
+def filter_2d(sizes: Any, dy: np.ndarray = IMAGE, x: np.ndarray = IMAGE, **more: Any) -> Callable:
     return lambda: RAW.Conv2DBackpropFilter(input=x, filter_sizes=sizes, out_backprop=dy, **{**FLAT, **more})
 
 
-def input_2d(sizes, dy=IMAGE, w=FILTER, **more):
+def input_2d(sizes: Any, dy: np.ndarray = IMAGE, w: np.ndarray = FILTER, **more: Any) -> Callable:
     return lambda: RAW.Conv2DBackpropInput(input_sizes=sizes, filter=w, out_backprop=dy, **{**FLAT, **more})
 
 
-def filter_3d(sizes, dy=VOLUME, **more):
+def filter_3d(sizes: Any, dy: np.ndarray = VOLUME, **more: Any) -> Callable:
     return lambda: RAW.Conv3DBackpropFilterV2(input=VOLUME, filter_sizes=sizes, out_backprop=dy, **{**DEEP, **more})
 
 
-def input_3d(sizes, dy=VOLUME, **more):
+def input_3d(sizes: Any, dy: np.ndarray = VOLUME, **more: Any) -> Callable:
     return lambda: RAW.Conv3DBackpropInputV2(input_sizes=sizes, filter=BLOCK, out_backprop=dy, **{**DEEP, **more})
 
 
-def depthwise_filter(sizes):
+def depthwise_filter(sizes: Any) -> Callable:
     return lambda: RAW.DepthwiseConv2dNativeBackpropFilter(input=IMAGE, filter_sizes=sizes, out_backprop=IMAGE, **FLAT)
 
 
@@ -73,7 +75,7 @@ ANSWERED = {
 }
 
 
-def outcome(call) -> str:
+def outcome(call: Callable) -> str:
     try:
         return str(tuple(call().shape))
     except tf.errors.OpError as refused:

@@ -6,17 +6,20 @@ import json
 import os
 import sys
 import warnings
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
 
 
-def refusal(call) -> str:
+def refusal(call: Callable) -> str:
     try:
         call()
-    except Exception as refused:  # noqa: BLE001: what it is goes to the test
+    except Exception as refused:  # what it is goes to the test
         return f"{type(refused).__name__}: {refused}"
     return ""
 
 
-def gradient(tf):
+def gradient(tf: ModuleType) -> Any:
     """A gradient that TensorFlow's own kernels refuse."""
     return tf.raw_ops.Conv2DBackpropFilter(
         input=tf.ones([1, 2, 4, 4], tf.float64),

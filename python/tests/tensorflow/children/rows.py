@@ -6,6 +6,7 @@ rows.py matrix|more plain|fast|all: which cases; without install(), with install
 import itertools
 import json
 import sys
+from collections.abc import Callable
 
 import convgrad.tensorflow
 import numpy as np
@@ -42,7 +43,7 @@ def calls() -> dict[tuple[str, str], int]:
     return {(op, dtype): n for op, dtypes in convgrad.tensorflow.stats().items() for dtype, n in dtypes.items()}
 
 
-def ours(before: dict, case: Case, results) -> bool:
+def ours(before: dict, case: Case, results: dict) -> bool:
     """Whether each result came from a kernel of ours, under any of the names that TensorFlow gives its op."""
     after = calls()
     called = {op for (op, dtype), n in after.items() if n > before[op, dtype] and dtype == case.dtype}
@@ -50,7 +51,7 @@ def ours(before: dict, case: Case, results) -> bool:
     return all({op, f"_MklNative{op}", f"_MklNative{op}WithBias"} & called for op in wanted)
 
 
-def row(case: Case, name: str, route) -> dict:
+def row(case: Case, name: str, route: Callable) -> dict:
     data, before = exact(case), calls()
     found = {"row": f"{case} {name}", "exact": False, "ours": False, "error": ""}
     try:
