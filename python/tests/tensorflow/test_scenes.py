@@ -14,7 +14,7 @@ def ours(run_child: Callable, onednn: bool) -> dict:
 
 @pytest.fixture(scope="module")
 def plain(run_child: Callable) -> dict:
-    return run_child("scenes.py", "plain", *CHANNELS_LAST, "fit first", "mirrored first dilated", onednn=False)
+    return run_child("scenes.py", "plain", *CHANNELS_LAST, "bias", "fit first", "mirrored first dilated", onednn=False)
 
 
 def test_every_scene_answers_with_kernels_of_ours(ours: dict) -> None:
@@ -31,6 +31,11 @@ def test_results_are_those_of_tensorflows_kernels(ours: dict, plain: dict, scene
 @pytest.mark.parametrize("scene", CHANNELS_LAST)
 def test_channels_first_gives_what_channels_last_gives(ours: dict, scene: str) -> None:
     assert ours[scene.replace("last", "first")]["result"] == ours[scene]["result"]
+
+
+def test_filter_and_bias_gradient_in_one_op_are_those_of_tensorflow(ours: dict, plain: dict, onednn: bool) -> None:
+    assert ours["bias"]["result"] == plain["bias"]["result"]
+    assert ("_MklNativeConv2DBackpropFilterWithBias" in ours["bias"]["called"]) == onednn
 
 
 def test_plain_tensorflow_does_not_train_channels_first(plain: dict) -> None:

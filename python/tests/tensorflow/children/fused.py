@@ -29,7 +29,7 @@ def layer(case: Case) -> Callable:
     @tf.function(autograph=False)
     def apply(x: tf.Tensor, w: tf.Tensor, bias: tf.Tensor) -> tf.Tensor:
         y = convolve(x, w, strides, case.padding, case.data_format, dilations=dilations)
-        return tf.nn.relu(tf.nn.bias_add(y, bias, case.data_format[:2] + case.data_format[2:]))
+        return tf.nn.relu(tf.nn.bias_add(y, bias, case.data_format))
 
     return apply
 

@@ -121,7 +121,7 @@ def second_order(first: bool) -> list:
 
 
 def many_at_once() -> dict:
-    """Sixteen independent gradients that TensorFlow may run side by side: have they the bits of one alone, and which."""
+    """Sixteen independent gradients that TensorFlow may run side by side: whether all have the bits of one alone."""
     x = tf.random.stateless_normal([2, 20, 20, 8], [1, 2])
     filters = [tf.random.stateless_normal([3, 3, 8, 8], [i, 3]) for i in range(16)]
 
@@ -134,6 +134,20 @@ def many_at_once() -> dict:
     together = tf.function(lambda *ws: [gradient(w) for w in ws], autograph=False)
     equal = all(np.array_equal(a, b.numpy()) for _ in range(20) for a, b in zip(alone, together(*filters)))
     return {"equal": equal, "digest": hashlib.sha256(b"".join(a.tobytes() for a in alone)).hexdigest()}
+
+
+def bias_gradient() -> list:
+    """Gradients of filter and bias in one graph, which oneDNN's rewrite makes one op with two results."""
+    x, t = integers(4, 32, 32, 16, dtype="float32"), integers(4, 32, 32, 16, seed=1, dtype="float32")
+    w, b = tf.Variable(integers(3, 3, 16, 16, seed=2, dtype="float32")), tf.Variable(tf.zeros([16]))
+
+    @tf.function(autograph=False)
+    def gradients(x: tf.Tensor, t: tf.Tensor) -> list:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(t * tf.nn.bias_add(tf.nn.conv2d(x, w, 1, "SAME"), b) ** 2)
+        return tape.gradient(loss, [w, b])
+
+    return [gradient.numpy().tolist() for gradient in gradients(tf.constant(x), tf.constant(t))]
 
 
 def constants() -> list:
@@ -189,6 +203,7 @@ SCENES = {
     "second order last": lambda: second_order(False),
     "second order first": lambda: second_order(True),
     "many at once": many_at_once,
+    "bias": bias_gradient,
     "constants": constants,
     "other names": other_names,
 }
