@@ -64,6 +64,9 @@ struct ConvCall {
   std::string_view padding = {};      // SAME, VALID or EXPLICIT
   Numbers explicit_paddings = {};     // pairs in data_format order, batch and channels included
   std::string_view data_format = {};  // NHWC, NCHW, NDHWC, NCDHW, NWC, NCW
+  // Of a 2-D op: the filter is [height, width, channels, multiplier], and the geometry that of the same memory as
+  // [height, width, 1, channels * multiplier], one group a channel.
+  bool depthwise = false;
 };
 
 // A call that owns its lists, for callers that build one piece by piece.
@@ -75,6 +78,7 @@ struct OwnedCall {
   int sizes_rank = 1;
   Shape strides = {}, dilations = {}, explicit_paddings = {};
   std::string padding = {}, data_format = {};
+  bool depthwise = false;
 
   // Strides and dilations of 1, channels last; padding is left to say.
   CONVGRAD_API static OwnedCall of(Op op);

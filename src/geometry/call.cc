@@ -34,7 +34,8 @@ ConvCall OwnedCall::view() const {
           .derive_out = false,
           .padding = padding,
           .explicit_paddings = explicit_paddings,
-          .data_format = data_format};
+          .data_format = data_format,
+          .depthwise = depthwise};
 }
 
 }  // namespace convgrad

@@ -3,6 +3,7 @@
 // What TensorFlow refuses only because its CPU kernels lack it (channels-first, dilation, groups)
 // is legal here.
 #include "geometry/checks.h"
+#include "geometry/depthwise.h"
 #include "geometry/problem_call.h"
 
 namespace convgrad {
@@ -101,6 +102,10 @@ Result<Geometry> validate(const ConvCall& call, const Limits& limits) {
     return refuse_enum(Rule::op_name, "op", static_cast<int>(call.op), "a row of ops.inc");
   if (!in_range(call.dtype, static_cast<int>(all_dtypes().size())))
     return refuse_enum(Rule::dtype, "dtype", static_cast<int>(call.dtype), "a row of dtypes.inc");
+  if (call.depthwise) {
+    CONVGRAD_RETURN_IF_ERROR(depthwise_channels(call));
+    return validate(GroupedCall(call).call(), limits);
+  }
   Work work(call, info(call.op), limits);
   work.g.direction = work.op.direction;
   work.g.dtype = call.dtype;

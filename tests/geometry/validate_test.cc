@@ -311,5 +311,47 @@ TEST(Validate, missing_tensors_are_named) {
   EXPECT_EQ(validate(call.view()).status().argument(), "out_backprop");
 }
 
+OwnedCall depthwise(OwnedCall call) {
+  call.depthwise = true;
+  Shape& filter = call.filter ? *call.filter : call.sizes;
+  filter[3] = 2;
+  if (call.out_backprop) call.out_backprop->back() = filter[2] * 2;
+  return call;
+}
+
+TEST(Depthwise, is_the_grouped_op_with_one_group_a_channel) {
+  for (const OwnedCall& call : {depthwise(forward_2d()), depthwise(filter_grad_2d()), depthwise(input_grad_2d())}) {
+    const Result<Geometry> geometry = validate(call.view());
+    ASSERT_TRUE(geometry.ok()) << geometry.status().message();
+    EXPECT_EQ(geometry->groups, 4);
+    EXPECT_EQ(filter_shape(*geometry), (Shape{3, 3, 1, 8}));
+  }
+}
+
+TEST(Depthwise, refuses_fewer_channels_than_the_input_has) {
+  OwnedCall call = depthwise(forward_2d());
+  call.filter->at(2) = 2;  // grouping alone would take it
+  EXPECT_EQ(rule(call), "channel-mismatch");
+  EXPECT_EQ(validate(call.view()).status().message(),
+            "DepthwiseConv2dNative: input and filter must have the same depth: 4 vs 2 (filter: got [3,3,2,2], "
+            "wanted 4 channels, as the input)");
+}
+
+TEST(Depthwise, refuses_sizes_that_no_grouped_filter_has) {
+  OwnedCall call = depthwise(filter_grad_2d());
+  call.sizes[3] = std::int64_t{1} << 62;
+  EXPECT_EQ(rule(call), "overflow");
+  call.sizes[3] = -1;
+  EXPECT_EQ(rule(call), "negative-dim");
+  call.sizes.pop_back();
+  EXPECT_EQ(rule(call), "size-vector-length");
+}
+
+TEST(Depthwise, takes_no_pair_for_input_sizes) {
+  OwnedCall call = depthwise(input_grad_2d());
+  call.sizes = {5, 5};
+  EXPECT_EQ(rule(call), "size-vector-length");
+}
+
 }  // namespace
 }  // namespace convgrad

@@ -52,15 +52,11 @@ Call call_of(const NodeView& node, const ConvForm& form, const Parts& parts, con
   Call call{OwnedCall::of(form.op), eager_dtype(parts.second->dtype)};
   OwnedCall& owned = call.owned;
   owned.dtype = *eager_dtype(parts.first->dtype);
-  Shape first = parts.first->shape.sizes(), second = parts.second->shape.sizes();
   owned.sizes = sizes.numbers;
   owned.sizes_rank = sizes.rank;
-  if (form.depthwise) {
-    Shape& filter = direction == Direction::forward ? second : direction == Direction::input_grad ? first : owned.sizes;
-    filter = grouped_filter(filter);
-  }
-  (direction == Direction::input_grad ? owned.filter : owned.input) = first;
-  (direction == Direction::forward ? owned.filter : owned.out_backprop) = second;
+  owned.depthwise = form.depthwise;
+  (direction == Direction::input_grad ? owned.filter : owned.input) = parts.first->shape.sizes();
+  (direction == Direction::forward ? owned.filter : owned.out_backprop) = parts.second->shape.sizes();
   owned.strides = node.integers("strides");
   owned.dilations = node.integers("dilations");
   owned.padding = node.text("padding");
@@ -98,23 +94,6 @@ struct Batched {
   }
 };
 
-// A depthwise filter has the input's channels: with fewer, grouping would make sense of it.
-convgrad::Status same_channels(const NodeView& node, const ConvForm& form, const Parts& parts, const SizeList& sizes) {
-  const Direction direction = info(form.op).direction;
-  const Shape filter = direction == Direction::forward      ? parts.second->shape.sizes()
-                       : direction == Direction::input_grad ? parts.first->shape.sizes()
-                                                            : sizes.numbers;
-  const Shape input = direction == Direction::input_grad ? sizes.numbers : parts.first->shape.sizes();
-  if (filter.size() != 4 || input.size() != 4) return {};  // geometry says what is wrong
-  const int64 channels = node.text("data_format") == "NCHW" ? input[1] : input[3];
-  if (filter[2] == channels) return {};
-  return node.refuse({.rule = Rule::channel_mismatch,
-                      .argument = "filter",
-                      .reason = concat("input and filter must have the same depth: ", channels, " vs ", filter[2]),
-                      .got = convgrad::to_text(filter),
-                      .wanted = concat(channels, " channels, as the input")});
-}
-
 Shape result_of(const Geometry& geometry, const ConvForm& form, const SizeList& sizes) {
   const bool filter = form.depthwise && geometry.direction == Direction::filter_grad;
   return filter ? sizes.numbers : result_shape(geometry);
@@ -132,7 +111,6 @@ bool are_known(const Parts& parts, const std::optional<SizeList>& sizes) {
 }
 
 Result<Geometry> validated(const NodeView& node, const ConvForm& form, const Parts& parts, const SizeList& sizes) {
-  if (form.depthwise) CONVGRAD_RETURN_IF_ERROR(same_channels(node, form, parts, sizes));
   const Call call = call_of(node, form, parts, sizes);
   ConvCall view = call.owned.view();
   view.second_dtype = call.second_dtype;
@@ -234,9 +212,11 @@ Result<std::vector<Tensor>> run_conv(const NodeRun& run, const ConvForm& form) {
   const std::optional<SizeList> sizes = sizes_of(parts, form);
   const Call call = call_of(run.node, form, parts, *sizes);
   const OwnedCall& owned = call.owned;
-  OpOperands operands{*parts.first->value->view(), *parts.second->value->view(), owned.sizes};
+  const Shape given_sizes = form.depthwise && !owned.filter ? grouped_filter(owned.sizes) : owned.sizes;
+  OpOperands operands{*parts.first->value->view(), *parts.second->value->view(), given_sizes};
   if (form.depthwise && owned.filter)
-    (info(form.op).direction == Direction::forward ? operands.second : operands.first).shape = *owned.filter;
+    (info(form.op).direction == Direction::forward ? operands.second : operands.first).shape =
+        grouped_filter(*owned.filter);
   Result<convgrad::Tensor> result = compute(form.op, operands,
                                             {.strides = owned.strides,
                                              .padding = {owned.padding, owned.explicit_paddings},
