@@ -99,7 +99,6 @@ struct CallFrame {
   Attributes attributes;
   // more fields may follow
 };
-inline constexpr int kExecute = 3;
 
 // XLA asks for it when the handler is registered, and refuses versions that it does not serve.
 struct Metadata {
