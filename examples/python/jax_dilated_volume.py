@@ -15,7 +15,7 @@ import convgrad.jax
 import jax
 import jax.numpy as jnp
 
-STEPS = 8
+STEPS = 6
 CHANNELS, GROUPS = 16, 4
 DILATIONS = (1, 2, 4)
 LEARNING_RATE = 0.02
@@ -53,10 +53,10 @@ def make_params(key: jax.Array) -> Params:
 
 def make_volumes(key: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Noisy volumes with a ball in them, and the ball."""
-    axis = jnp.arange(24.0) - 12
-    centres = jax.random.uniform(key, (4, 3), minval=-5, maxval=5)
-    far = sum((jnp.expand_dims(axis, [a for a in range(3) if a != d]) - centres[:, d, None, None, None]) ** 2 for d in range(3))
-    ball = (far < 36).astype(jnp.float32)[..., None]
+    axis = jnp.arange(16.0) - 8
+    places = jnp.stack(jnp.meshgrid(axis, axis, axis, indexing="ij"), axis=-1)
+    centres = jax.random.uniform(key, (2, 1, 1, 1, 3), minval=-3, maxval=3)
+    ball = (jnp.sum((places - centres) ** 2, axis=-1, keepdims=True) < 16).astype(jnp.float32)
     return ball + 0.5 * jax.random.normal(key, ball.shape), ball
 
 

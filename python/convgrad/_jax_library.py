@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import jax
-
 from convgrad import errors
 
 TARGET = "convgrad_jax_conv"

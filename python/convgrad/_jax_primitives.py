@@ -14,13 +14,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from convgrad._jax_library import TARGET, Call, Sizes, result_shape
 from jax.experimental.custom_partitioning import custom_partitioning
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from convgrad._jax_library import TARGET, Call, Sizes, result_shape
-
+_ask_for_devices: set[Any] | None
 try:  # private, see _lower
     from jax._src.dispatch import prim_requires_devices_during_lowering as _ask_for_devices
 except ImportError:
@@ -161,7 +161,7 @@ def _call_library(role: str, first: Any, second: Any, *, call: Call, sizes: tupl
 
 
 def _batch_axes(mesh: Mesh, tensors: list[Any]) -> Any:
-    """The axes of the mesh over which the batch is spread evenly. XLA would fill up uneven parts with what is no data."""
+    """The axes of the mesh over which the batch is spread evenly: uneven parts are filled up with what is no data."""
     for tensor in tensors:
         axes = tensor.sharding.spec[0] if len(tensor.sharding.spec) > 0 else None
         names = axes if isinstance(axes, tuple) else (axes,)
@@ -205,11 +205,14 @@ def _spread(role: str, call: Call, sizes: tuple[int, ...]) -> Any:
 
 
 def _sharding_rule(role: str, call: Call) -> str:
-    """That the batch is the one axis which operands and result share."""
-    names = iter(f"a{i}" for i in range(3 * (call.rank + 2)))
-    axes = {r: " ".join([next(names) if r == FILTER else "n"] + [next(names) for _ in range(call.rank + 1)]) for r in OPERANDS}
+    """That the batch, n, is the one axis which tensors share: "n i1 i2 i3, f0 f1 f2 f3 -> n o1 o2 o3"."""
+
+    def axes(r: str) -> str:
+        own = [f"{r[0]}{i}" for i in range(call.rank + 2)]
+        return " ".join(own if r == FILTER else ["n", *own[1:]])
+
     first, second = OPERANDS[role]
-    return f"{axes[first]}, {axes[second]} -> {axes[role]}"
+    return f"{axes(first)}, {axes(second)} -> {axes(role)}"
 
 
 def _lower(role: str, *operands: Any, call: Call, sizes: tuple[int, ...]) -> jax.Array:

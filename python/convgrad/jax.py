@@ -14,7 +14,6 @@ Works under jit, grad, jvp, vmap and shard_map, to any order: each op's derivati
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Union
@@ -22,7 +21,6 @@ from typing import Any, Union
 import jax
 import jax.numpy as jnp
 import numpy as np
-
 from convgrad._jax_library import Call, Sizes, integers, refuse_type, text
 from convgrad._jax_primitives import FILTER, INPUT, OP_NAMES, OPERANDS, OUTPUT, compute, shape_of
 
@@ -85,18 +83,23 @@ def _sizes(argument: str, given: Any) -> Sizes:
 
 
 def _varying_axes(tensor: jax.Array) -> frozenset[Any]:
-    aval = getattr(tensor, "aval", None)
+    aval: Any = getattr(tensor, "aval", None)
     if hasattr(aval, "mat"):  # JAX 0.10
         return aval.mat.varying
     return getattr(aval, "vma", frozenset())
+
+
+def _cast_varying(tensor: jax.Array, axes: tuple[Any, ...]) -> jax.Array:
+    if hasattr(jax.lax, "pcast"):
+        return jax.lax.pcast(tensor, axes, to="varying")
+    return jax.lax.pvary(tensor, axes)  # before JAX 0.9
 
 
 def _vary_alike(tensors: list[jax.Array]) -> list[jax.Array]:
     """Inside shard_map: what is the same on all devices, taken as varying where its partner varies."""
     varying = [_varying_axes(tensor) for tensor in tensors]
     wanted = frozenset().union(*varying)
-    cast = functools.partial(jax.lax.pcast, to="varying") if hasattr(jax.lax, "pcast") else getattr(jax.lax, "pvary", None)
-    return [cast(t, tuple(wanted - axes)) if wanted - axes else t for t, axes in zip(tensors, varying)]
+    return [_cast_varying(t, tuple(wanted - axes)) if wanted - axes else t for t, axes in zip(tensors, varying)]
 
 
 def _op(role: str, operands: Sequence[Any], sizes: Sizes, call: Call) -> jax.Array:
@@ -160,14 +163,29 @@ def _named(role: str, rank: int, op: Callable[..., jax.Array]) -> Callable[..., 
 
 
 def _forward(rank: int) -> Callable[..., jax.Array]:
-    def op(input, filters, strides, padding, data_format=None, dilations=1):
+    def op(
+        input: Any,
+        filters: Any,
+        strides: Numbers,
+        padding: Padding,
+        data_format: str | None = None,
+        dilations: Numbers = 1,
+    ) -> jax.Array:
         return _op(OUTPUT, (input, filters), Sizes(), _call(rank, strides, padding, dilations, data_format))
 
     return _named(OUTPUT, rank, op)
 
 
 def _backprop_input(rank: int) -> Callable[..., jax.Array]:
-    def op(input_sizes, filter, out_backprop, strides, padding, data_format=None, dilations=1):
+    def op(
+        input_sizes: Sequence[int],
+        filter: Any,
+        out_backprop: Any,
+        strides: Numbers,
+        padding: Padding,
+        data_format: str | None = None,
+        dilations: Numbers = 1,
+    ) -> jax.Array:
         call = _call(rank, strides, padding, dilations, data_format)
         return _op(INPUT, (filter, out_backprop), _sizes("input_sizes", input_sizes), call)
 
@@ -175,7 +193,15 @@ def _backprop_input(rank: int) -> Callable[..., jax.Array]:
 
 
 def _backprop_filter(rank: int) -> Callable[..., jax.Array]:
-    def op(input, filter_sizes, out_backprop, strides, padding, data_format=None, dilations=1):
+    def op(
+        input: Any,
+        filter_sizes: Sequence[int],
+        out_backprop: Any,
+        strides: Numbers,
+        padding: Padding,
+        data_format: str | None = None,
+        dilations: Numbers = 1,
+    ) -> jax.Array:
         call = _call(rank, strides, padding, dilations, data_format)
         return _op(FILTER, (input, out_backprop), _sizes("filter_sizes", filter_sizes), call)
 

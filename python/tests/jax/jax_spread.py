@@ -1,4 +1,4 @@
-"""Run by test_spread.py on two host devices: a batch spread over both, by jit and by shard_map."""
+"""Run by test_jax_spread.py on two host devices: a batch spread over both, by jit and by shard_map."""
 
 import re
 import sys
@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
-from problems import Problem, assert_same, tensors
+from jax_problems import Problem, assert_same, tensors
 
 jax.config.update("jax_enable_x64", True)
 MESH = Mesh(np.array(jax.devices()), ("batch",))
@@ -21,7 +21,10 @@ def loss(conv):
 def jit(problem, x, w):
     """Each device computes on its half: nothing is gathered, the filter gradient is summed once."""
     step = jax.jit(jax.value_and_grad(loss(problem.conv), (0, 1)))
-    x_spread, w_everywhere = jax.device_put(x, NamedSharding(MESH, P("batch"))), jax.device_put(w, NamedSharding(MESH, P()))
+    x_spread, w_everywhere = (
+        jax.device_put(x, NamedSharding(MESH, P("batch"))),
+        jax.device_put(w, NamedSharding(MESH, P())),
+    )
     found = step(x_spread, w_everywhere)
     assert_same(problem, found, jax.value_and_grad(loss(problem.lax), (0, 1))(x, w))
     assert found[1][0].sharding.spec == P("batch")
@@ -38,7 +41,10 @@ def manual(problem, x, w):
     if shard_map is None:
         from jax.experimental.shard_map import shard_map
     part = shard_map(
-        lambda x, w: jax.lax.psum(loss(problem.conv)(x, w), "batch"), mesh=MESH, in_specs=(P("batch"), P()), out_specs=P()
+        lambda x, w: jax.lax.psum(loss(problem.conv)(x, w), "batch"),
+        mesh=MESH,
+        in_specs=(P("batch"), P()),
+        out_specs=P(),
     )
     found = jax.jit(jax.value_and_grad(part, (0, 1)))(x, w)
     assert_same(problem, found, jax.value_and_grad(loss(problem.lax), (0, 1))(x, w))

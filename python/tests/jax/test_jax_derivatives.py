@@ -2,11 +2,9 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 from jax.test_util import check_grads
-
-from problems import assert_same, draw, tensors
+from jax_problems import assert_same, draw, tensors
 
 OPS = {
     "conv": (lambda p: p.conv, (0, 1)),

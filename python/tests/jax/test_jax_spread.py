@@ -10,7 +10,9 @@ import pytest
 
 @pytest.mark.parametrize("case", ["jit", "manual", "other_axis", "mapped"])
 def test_a_spread_batch(case):
-    script = pathlib.Path(__file__).with_name("spread.py")
+    script = pathlib.Path(__file__).with_name("jax_spread.py")
     environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
-    done = subprocess.run([sys.executable, str(script), case], env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, str(script), case], env=environment, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stderr[-3000:]

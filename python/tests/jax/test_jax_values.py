@@ -4,8 +4,7 @@ import jax
 import numpy as np
 import pytest
 from convgrad import jax as ours
-
-from problems import bound, draw, tensors
+from jax_problems import bound, draw, tensors
 
 
 def all_three(conv, x, w, dy):

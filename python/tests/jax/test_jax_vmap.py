@@ -1,11 +1,12 @@
 """vmap: the mapped axis goes into the batch, the channels or the groups, and the values are those of a loop."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import pytest
 from convgrad import jax as ours
-
-from problems import assert_same, draw, tensors
+from jax_problems import assert_same, draw, tensors
 
 MAPPED = [(0, None), (None, 0), (0, 0), (1, None), (None, 2), (2, 1)]
 OPS = {"conv": (0, 1), "input_gradient": (1, 2), "filter_gradient": (0, 2)}
@@ -18,7 +19,7 @@ def mapped_operands(problem, name, axes):
     return [stack[0] if axis is None else jnp.moveaxis(stack, 0, axis) for stack, axis in zip(stacks, axes)]
 
 
-def loop(op, operands, axes):
+def loop(op, axes, *operands):
     def at(i):
         return [t if axis is None else jnp.take(t, i, axis) for t, axis in zip(operands, axes)]
 
@@ -28,11 +29,13 @@ def loop(op, operands, axes):
 @pytest.mark.parametrize("axes", MAPPED)
 @pytest.mark.parametrize("name", OPS)
 def test_every_op_and_mapping_is_the_loop(name, axes):
-    for seed in range(100, 106):
+    for seed in range(100, 103):
         problem = draw(seed)
         op = getattr(problem, name)
         operands = mapped_operands(problem, name, axes)
-        assert_same(problem, jax.jit(jax.vmap(op, axes))(*operands), jax.jit(lambda *t: loop(op, t, axes))(*operands))
+        assert_same(
+            problem, jax.jit(jax.vmap(op, axes))(*operands), jax.jit(functools.partial(loop, op, axes))(*operands)
+        )
 
 
 @pytest.mark.parametrize("name", OPS)

@@ -123,7 +123,16 @@ def draw(seed: int, rank: int | None = None) -> Problem:
         pairs = tuple(zip(some(0, 3), some(0, 3)))
         padding = ("SAME", "VALID", pairs)[rng.integers(3)]
         problem = Problem(
-            batch, groups, group_in, group_out, some(1, 9), some(1, 3), some(1, 3), some(1, 3), padding, bool(rng.integers(2))
+            batch,
+            groups,
+            group_in,
+            group_out,
+            some(1, 9),
+            some(1, 3),
+            some(1, 3),
+            some(1, 3),
+            padding,
+            bool(rng.integers(2)),
         )
         if math.prod(problem.output_shape) > 0:
             return problem
