@@ -44,13 +44,13 @@ const xla::Buffer* buffer(const xla::Buffers& list, std::int64_t i) {
 
 }  // namespace
 
-Result<Tensor3> tensors_of(const xla::CallFrame& frame) {
+Result<Given> tensors_of(const xla::CallFrame& frame) {
   if (frame.arguments.size != 2 || frame.results.size != 1) {
     return refuse(
         "call", std::to_string(frame.arguments.size) + " arguments, " + std::to_string(frame.results.size) + " results",
         "2 and 1");
   }
-  const Tensor3 found{buffer(frame.arguments, 0), buffer(frame.arguments, 1), buffer(frame.results, 0)};
+  const Given found{buffer(frame.arguments, 0), buffer(frame.arguments, 1), buffer(frame.results, 0)};
   if (found.first == nullptr || found.second == nullptr || found.result == nullptr)
     return refuse("call", "an argument or result of an unknown kind", "buffers");
   return found;

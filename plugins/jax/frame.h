@@ -7,12 +7,12 @@
 namespace convgrad::jax {
 
 // Two operands and one result, contiguous and row-major.
-struct Tensor3 {
+struct Given {
   const xla::Buffer* first = nullptr;
   const xla::Buffer* second = nullptr;
   const xla::Buffer* result = nullptr;
 };
-Result<Tensor3> tensors_of(const xla::CallFrame& frame);
+Result<Given> tensors_of(const xla::CallFrame& frame);
 
 Result<Words> words_of(const xla::CallFrame& frame);
 

@@ -59,7 +59,7 @@ View view_of(const xla::Buffer& buffer, DType dtype) {
 }
 
 Status compute(const xla::CallFrame& frame) {
-  const Result<Tensor3> given = tensors_of(frame);
+  const Result<Given> given = tensors_of(frame);
   if (!given.ok()) return given.status();
   const Result<Words> words = words_of(frame);
   if (!words.ok()) return words.status();

@@ -6,6 +6,7 @@ import sys
 import jax
 import jax.numpy as jnp
 import numpy as np
+from convgrad import _jax_primitives
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from jax_problems import Problem, assert_same, tensors
@@ -67,6 +68,27 @@ def mapped(problem, x, w):
     spread = jax.device_put(jnp.stack([x, 2 * x]), NamedSharding(MESH, P("batch")))
     found = jax.jit(jax.vmap(problem.conv, (0, None)))(spread, w)
     assert_same(problem, found, jnp.stack([problem.lax(x, w), problem.lax(2 * x, w)]))
+
+
+def unnamed(problem, x, w):
+    """A JAX that does not name the devices: gathered, and right."""
+    for primitive in _jax_primitives._PRIMITIVES.values():
+        _jax_primitives._ask_for_devices.remove(primitive)
+    _jax_primitives._ask_for_devices = None
+    spread = jax.device_put(x, NamedSharding(MESH, P("batch")))
+    found = jax.jit(jax.value_and_grad(loss(problem.conv), (0, 1)))(spread, w)
+    assert_same(problem, found, jax.value_and_grad(loss(problem.lax), (0, 1))(x, w))
+
+
+def explicit(problem, x, w):
+    """A mesh whose axes are part of the types."""
+    want = jax.grad(loss(problem.lax), (0, 1))(x, w)
+    with jax.set_mesh(jax.make_mesh((2,), ("batch",), axis_types=(jax.sharding.AxisType.Explicit,))):
+        spread = jax.reshard(x, P("batch"))
+        assert jax.typeof(jax.jit(problem.conv)(spread, w)).sharding.spec[0] == "batch"
+        found = jax.jit(jax.grad(loss(problem.conv), (0, 1)))(spread, w)
+    assert found[0].sharding.spec[0] == "batch" and not any(found[1].sharding.spec)
+    assert_same(problem, found, want)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 
-@pytest.mark.parametrize("case", ["jit", "manual", "other_axis", "mapped"])
+@pytest.mark.parametrize("case", ["jit", "manual", "other_axis", "mapped", "unnamed", "explicit"])
 def test_a_spread_batch(case):
     script = pathlib.Path(__file__).with_name("jax_spread.py")
     environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
