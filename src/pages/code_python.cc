@@ -120,13 +120,13 @@ class Python {
   }
 
   static convgrad::Status cannot(const Node& node, string reason, string wanted) {
-    return about_node(refuse("page", {.rule = Rule::op_name,
-                                      .argument = "op",
-                                      .reason = std::move(reason),
-                                      .got = node.type_string(),
-                                      .wanted = std::move(wanted),
-                                      .code = StatusCode::unimplemented}),
-                      node.name());
+    return at_node(refuse("page", {.rule = Rule::op_name,
+                                   .argument = "op",
+                                   .reason = std::move(reason),
+                                   .got = node.type_string(),
+                                   .wanted = std::move(wanted),
+                                   .code = StatusCode::unimplemented}),
+                   node.name());
   }
 
   string zeros(const Shape& shape, DataType type) const {
