@@ -1,7 +1,7 @@
 #include "conv.h"
 
-#include "convgrad/plan.h"
 #include "errors.h"
+#include "recent_plans.h"
 #include "results.h"
 #include "running.h"
 #include "settings.h"
@@ -23,13 +23,13 @@ PaddingArgument padding_of(const Given& given) {
 }
 
 nb::object compute(Op op, const Given& given, nb::handle out) {
-  const CallArguments arguments(op, given);
+  CallArguments arguments(op, given);
   const Policy policy = current_policy();
-  const Plan plan = value_or_raise(make_plan(value_or_raise(validate(arguments.call(), policy.limits)), policy));
-  Answer answer =
-      out.is_none() ? Answer(arguments.kind(), plan.geometry.dtype, result_shape(plan.geometry)) : Answer(out);
-  const RunArgs args{arguments.first().view, arguments.second().view, answer.view(), {}};
-  raise_if_error(run_released([&](const Policy& with) { return run(plan, args, with); }, policy, plan.cost_us));
+  const std::shared_ptr<const Plan> plan = value_or_raise(plan_of(arguments.call(), policy));
+  const Geometry& geometry = plan->geometry;
+  Answer answer = out.is_none() ? Answer(arguments.kind(), geometry.dtype, result_shape(geometry)) : Answer(out);
+  const RunArgs args{std::move(arguments.first().view), std::move(arguments.second().view), answer.view(), {}};
+  raise_if_error(run_released([&](const Policy& with) { return run(*plan, args, with); }, policy, plan->cost_us));
   return answer.take();
 }
 

@@ -71,6 +71,36 @@ def test_a_wrong_type_is_a_type_error_with_the_sentence(changes: dict[str, objec
     assert refusal.value.got
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"padding": "SAME\0"},
+        {"data_format": "NHWC\0"},
+        {"strides": [1, 1, 1, 1, 1]},
+        {"filter_sizes": [3, 3, 1]},
+        {"filter_sizes": [[3, 3, 1, 1]]},
+        {"explicit_paddings": [0] * 100},
+        {"strides": [1, 1, 1, 1, 1, 1, 1, 1] * 20},
+        {"out_backprop": X.astype(np.float64)},
+        {"input": X.reshape(1, 4, 2, 2)},
+    ],
+)
+def test_a_legal_call_before_makes_no_other_legal(changes: dict[str, object]) -> None:
+    for _ in range(2):
+        assert call().shape == (3, 3, 1, 1)
+        with pytest.raises(errors.InvalidArgumentError):
+            call(**changes)
+
+
+def test_a_plan_is_found_again_for_its_own_threads_only() -> None:
+    try:
+        for threads in (1, 2, 1, 0):
+            convgrad.set_num_threads(threads)
+            assert call().ravel().tolist() == [9, 12, 9, 12, 16, 12, 9, 12, 9]
+    finally:
+        convgrad.set_num_threads(0)
+
+
 def test_too_much_memory_is_a_memory_error() -> None:
     with pytest.raises(MemoryError) as refusal:
         raw_ops.Conv2DBackpropInput(
