@@ -1,0 +1,1 @@
+Conv1d = Conv2d = Conv3d = None
