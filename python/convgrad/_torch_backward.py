@@ -62,8 +62,9 @@ class Kernel:
         count("convgrad")
         if call.weight.dim() == 3:
             dx, dw = (gradient if gradient is None else gradient.squeeze(2) for gradient in (dx, dw))
-        whole = call.output_mask[2] and wanted == list(call.output_mask[:2])
-        return dx, dw, _bias_gradient(call.grad_output) if whole else None
+        # oneDNN computes filter and bias gradients together, asked for or not: with the one goes the other.
+        bias = call.output_mask[2] and wanted[1] == call.output_mask[1]
+        return dx, dw, _bias_gradient(call.grad_output) if bias else None
 
 
 def _is_plain(call: Call) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+import platform
 from typing import NamedTuple
 
 import torch
@@ -19,14 +20,35 @@ class Row(NamedTuple):
     """Cells that convgrad takes. None: any."""
 
     dtypes: tuple[torch.dtype, ...]
-    kind: str | None = None  #: dense, grouped or depthwise
+    kinds: str = "pointwise stem dense grouped depthwise"  #: see kind_of
     rank: int | None = None
     channels_last: bool | None = None
     gradients: str = "input filter"
-    least_macs: float = 1e5  #: below, a call's fixed cost decides (about 20 us of Python)
+    least_macs: float = 1e6  #: multiply-adds below which a call's fixed cost, 30 us of Python, decides
 
 
-ROWS = [Row((torch.float64, torch.float32, torch.bfloat16, torch.float16))]
+def _without_arithmetic() -> tuple[torch.dtype, ...]:
+    """16-bit types that PyTorch has no instructions for on this CPU. Measured on x86-64 alone."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return ()
+    bf16 = {"avx512bf16", "amx_bf16"} & set(_core.config()["features"])
+    f16 = torch.backends.mkldnn.is_available() and torch.ops.mkldnn._is_mkldnn_fp16_supported()
+    return (() if bf16 else (torch.bfloat16,)) + (() if f16 else (torch.float16,))
+
+
+_F32, _F64 = (torch.float32,), (torch.float64,)
+ROWS = [
+    Row(_F64, "stem dense"),  # 1.0x to 11x
+    Row(_F64, "pointwise", channels_last=True),  # channels first is one product of matrices: 0.8x
+    Row(_F64, "grouped", least_macs=1e5),  # 1.7x to 9x
+    Row(_F64 + _F32, "depthwise", least_macs=1e4),  # 1.1x to 64x
+    Row(_F32, "pointwise stem dense", channels_last=False, least_macs=3e6),  # 1.2x to 6x
+    Row(_F32, "stem", channels_last=True, least_macs=3e6),  # 1.1x to 6x; other dense layers 0.7x to 1.9x
+    Row(_F32, "grouped", gradients="filter", least_macs=1e5),  # 1.5x to 5x; input gradients 0.7x to 1.9x
+    Row(_without_arithmetic(), "pointwise stem dense"),  # bf16 0.9x to 14x, f16 2x to 80x
+    Row(_without_arithmetic(), "grouped depthwise", least_macs=1e5),  # bf16 0.9x to 105x, f16 2x to 125x
+    Row((torch.bfloat16, torch.float16), "depthwise", rank=3, least_macs=1e5),  # loops, whatever the CPU has
+]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -48,9 +70,13 @@ def is_shallow(problem: Problem) -> bool:
 
 
 def kind_of(problem: Problem) -> str:
-    if problem.window.groups == 1:
-        return "dense"
-    return "depthwise" if problem.kernel[1] == 1 else "grouped"
+    """A pointwise kernel has one tap, a stem at most four input channels."""
+    inputs, *taps = problem.kernel[1:]
+    if problem.window.groups > 1:
+        return "depthwise" if inputs == 1 else "grouped"
+    if math.prod(taps) == 1:
+        return "pointwise"
+    return "stem" if inputs <= 4 else "dense"
 
 
 def macs_of(problem: Problem) -> float:
@@ -60,7 +86,7 @@ def macs_of(problem: Problem) -> float:
 def _is_in(problem: Problem, row: Row) -> bool:
     return (
         problem.dtype in row.dtypes
-        and row.kind in (None, kind_of(problem))
+        and kind_of(problem) in row.kinds.split()
         and row.rank in (None, problem.rank)
         and row.channels_last in (None, problem.channels_last)
         and macs_of(problem) >= row.least_macs

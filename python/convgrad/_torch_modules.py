@@ -82,9 +82,7 @@ def _opened(tensors: dict[str, Tensor], open: str, window: list[int]) -> Tensor:
 
 def _one_by_one(info: Any, in_dims: tuple[Any, ...], first: Tensor, second: Tensor, *rest: Any) -> tuple[Tensor, int]:
     """Under vmap."""
-    pairs = (
-        [t] * info.batch_size if dim is None else t.unbind(dim) for t, dim in zip((first, second), in_dims)
-    )
+    pairs = ([t] * info.batch_size if dim is None else t.unbind(dim) for t, dim in zip((first, second), in_dims))
     return torch.stack([_op(a, b, *rest) for a, b in zip(*pairs)]), 0
 
 
