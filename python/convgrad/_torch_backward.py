@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import torch
 
@@ -11,7 +11,8 @@ from . import _torch_cells, errors
 from ._torch_run import DTYPES, Problem, Window, filter_gradient, forward, input_gradient
 from ._torch_stats import count
 
-Gradients = tuple[Optional[torch.Tensor], Optional[torch.Tensor], Optional[torch.Tensor]]
+#: Of input, weight and bias; None for what is not there.
+Gradients = tuple[Any, Any, Any]
 
 
 class Call(NamedTuple):
@@ -20,7 +21,7 @@ class Call(NamedTuple):
     grad_output: torch.Tensor
     input: torch.Tensor
     weight: torch.Tensor
-    bias_sizes: Optional[Sequence[int]]
+    bias_sizes: Sequence[int] | None
     stride: Sequence[int]
     padding: Sequence[int]
     dilation: Sequence[int]
@@ -42,7 +43,8 @@ class Kernel:
             return mine
         count("original")
         theirs = self.original.call_boxed(keyset, *arguments[:-1], rest)
-        return tuple(b if a is None else a for a, b in zip(mine, theirs))
+        dx, dw, db = (b if a is None else a for a, b in zip(mine, theirs))
+        return dx, dw, db
 
     def _gradients(self, call: Call) -> Gradients:
         """None for what is not convgrad's."""
@@ -117,7 +119,7 @@ def _memory_format(call: Call) -> torch.memory_format:
     return torch._C._conv_determine_backend_memory_format(call.input, call.weight, backend)
 
 
-def _compute(call: Call, problem: Problem, wanted: Sequence[bool]) -> tuple[Optional[torch.Tensor], ...]:
+def _compute(call: Call, problem: Problem, wanted: Sequence[bool]) -> tuple[torch.Tensor | None, ...]:
     dy, x, w = call.grad_output, call.input, call.weight
     image, out = (dy, x) if call.transposed else (x, dy)
     dx = dw = None

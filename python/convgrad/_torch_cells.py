@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 import platform
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -32,7 +32,8 @@ def _without_arithmetic() -> tuple[torch.dtype, ...]:
     if platform.machine() not in ("x86_64", "AMD64"):
         return ()
     bf16 = {"avx512bf16", "amx_bf16"} & set(_core.config()["features"])
-    f16 = torch.backends.mkldnn.is_available() and torch.ops.mkldnn._is_mkldnn_fp16_supported()
+    onednn: Any = torch.backends.mkldnn
+    f16 = onednn.is_available() and torch.ops.mkldnn._is_mkldnn_fp16_supported()
     return (() if bf16 else (torch.bfloat16,)) + (() if f16 else (torch.float16,))
 
 

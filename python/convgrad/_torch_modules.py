@@ -6,7 +6,7 @@ the other two; its derivatives leave those open. So one op is closed under diffe
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -97,7 +97,8 @@ class Convolution(torch.autograd.Function):
 
     @staticmethod
     def forward(first: Tensor, second: Tensor, open: str, size: list[int], window: list[int]) -> Tensor:
-        return _op(first, second, open, size, window)
+        result: Tensor = _op(first, second, open, size, window)
+        return result
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -105,7 +106,7 @@ class Convolution(torch.autograd.Function):
         ctx.save_for_backward(first, second)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Optional[Tensor], ...]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         names = _TAKES[ctx.open]
         tensors = dict(zip(names, ctx.saved_tensors)) | {ctx.open: gradient}
         found = [_opened(tensors, n, ctx.window) if ctx.needs_input_grad[i] else None for i, n in enumerate(names)]
@@ -117,15 +118,16 @@ def _layer(module: Any, input: Tensor) -> Tensor:
     weight, bias = module.weight, module.bias
     if torch.is_autocast_enabled("cpu"):
         dtype = torch.get_autocast_dtype("cpu")
-        input, weight, bias = (t if t is None else t.to(dtype) for t in (input, weight, bias))
+        input, weight = input.to(dtype), weight.to(dtype)
+        bias = bias if bias is None else bias.to(dtype)
     batched = input.dim() == weight.dim()
-    result = _batched_layer(module, input if batched else input.unsqueeze(0), weight)
+    result: Tensor = _batched_layer(module, input if batched else input.unsqueeze(0), weight)
     if bias is not None:
         result = result + bias.view(-1, *[1] * (weight.dim() - 2))
     return result if batched else result.squeeze(0)
 
 
-def _batched_layer(module: Any, image: Tensor, weight: Tensor) -> Tensor:
+def _batched_layer(module: Any, image: Tensor, weight: Tensor) -> Any:
     rank = weight.dim() - 2
     pads = list(module._reversed_padding_repeated_twice)  # the last dimension first, as for torch.nn.functional.pad
     if module.padding_mode != "zeros":

@@ -45,7 +45,7 @@ def install() -> None:
     if not hasattr(torch.library, "get_kernel"):
         raise RuntimeError(f"PyTorch: got {torch.__version__}, wanted one that has torch.library.get_kernel")
     original = torch.library.get_kernel(f"aten::{_OP}", "CPU")  # before it is covered
-    _registration = torch.library.Library("aten", "IMPL")
+    _registration = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
     _registration.impl(_OP, Kernel(original), "CPU", with_keyset=True)
 
 

@@ -99,7 +99,7 @@ def test_refusals_are_sentences() -> None:
     layer = convgrad.torch.Conv2d(4, 4, 3)
     with pytest.raises(InvalidArgumentError, match="input: got 6 channels, wanted 4"):
         layer(torch.randn(1, 6, 5, 5))
-    with pytest.raises(ArgumentTypeError, match="float64 and torch.float32"):
+    with pytest.raises(ArgumentTypeError, match=r"float64 and torch\.float32"):
         layer(torch.randn(1, 4, 5, 5, dtype=torch.double))
     with pytest.raises(InvalidArgumentError):
         layer(torch.randn(4, 5))
