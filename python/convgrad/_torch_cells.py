@@ -39,7 +39,7 @@ def _without_arithmetic() -> tuple[torch.dtype, ...]:
 
 _F32, _F64 = (torch.float32,), (torch.float64,)
 ROWS = [
-    Row(_F64, "stem dense"),  # 1.0x to 11x
+    Row(_F64, "stem dense"),  # 1.0x to 34x
     Row(_F64, "pointwise", channels_last=True),  # channels first is one product of matrices: 0.8x
     Row(_F64, "grouped", least_macs=1e5),  # 1.7x to 9x
     Row(_F64 + _F32, "depthwise", least_macs=1e4),  # 1.1x to 64x

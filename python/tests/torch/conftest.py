@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import convgrad.torch
 import pytest
-from convgrad import _torch_cells
 from torch_problems import DTYPES
+
+import convgrad.torch
+from convgrad import _torch_cells
 
 
 @pytest.fixture

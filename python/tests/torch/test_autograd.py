@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 
-import convgrad.torch
 import pytest
+
+import convgrad.torch
 import torch
 
 functional = torch.nn.functional

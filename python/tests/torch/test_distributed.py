@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pathlib
 
-import convgrad.torch
 import pytest
-import torch
 import torch.distributed
 import torch.multiprocessing
+
+import convgrad.torch
+import torch
 
 RANKS = 2
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import convgrad.torch
 import pytest
-import torch
 from torch_problems import DTYPES, Call, assert_right, random_call, strides_that_matter
+
+import convgrad.torch
+import torch
 
 
 def native(call: Call) -> tuple[torch.Tensor | None, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 
-import convgrad.torch
 import pytest
+from torch_problems import assert_right, random_call
+
+import convgrad.torch
 import torch
 from convgrad import _torch_cells, _torch_run
-from torch_problems import assert_right, random_call
 
 
 def train_step() -> torch.Tensor:

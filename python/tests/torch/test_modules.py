@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import convgrad.torch
 import pytest
+
+import convgrad.torch
 import torch
 from convgrad.errors import ArgumentTypeError, InvalidArgumentError
 
