@@ -69,6 +69,16 @@ class Plan:
 
 def explain(what: object) -> str: ...
 
+class BufferPlan:
+    """A problem string's plan over buffers, each (address, bytes)."""
+
+    def __init__(self, problem: str) -> None: ...
+
+    @property
+    def result_shape(self) -> list[int]: ...
+
+    def run(self, first: tuple[int, int], second: tuple[int, int], result: tuple[int, int], threads: int) -> None: ...
+
 class Output:
     """One output of a node."""
 

@@ -37,6 +37,7 @@ class CallArguments {
 
 Op op_from(nb::handle name);
 
+void bind_buffers(nb::module_& module);
 void bind_conv(nb::module_& module);
 void bind_gradients(nb::module_& module);
 void bind_plan(nb::module_& module);

@@ -13,5 +13,6 @@ NB_MODULE(_core, module) {
   bind_conv(module);
   bind_gradients(module);
   bind_plan(module);
+  bind_buffers(module);
   bind_graph(module);
 }

@@ -1,0 +1,73 @@
+"""convgrad inside PyTorch.
+
+``install()`` takes over ``aten::convolution_backward`` on the CPU, for every model of the process, in the cells where
+convgrad is faster or PyTorch's result is wrong; the rest goes to PyTorch's own kernel. ``uninstall()`` undoes it;
+``with enabled():`` does both. ``stats()`` counts whose kernel ran. ``Conv1d``, ``Conv2d`` and ``Conv3d`` are PyTorch's
+modules with forward and gradients by convgrad, whatever is installed.
+
+Gradients of ``torch.nn``'s layers, ``torch.nn.functional``, transposed convolutions, ``torch.compile`` and
+``torch.func`` all come through the one op that is taken over.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from ._torch_backward import Kernel
+from ._torch_modules import Conv1d, Conv2d, Conv3d
+from ._torch_stats import reset_stats, stats
+
+__all__ = [
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "enabled",
+    "install",
+    "installed",
+    "reset_stats",
+    "stats",
+    "uninstall",
+]
+
+_OP = "convolution_backward"
+_registration: Any = None
+
+
+def install() -> None:
+    """From now on convgrad gives gradients of this process's convolutions. Once installed, changes nothing."""
+    global _registration
+    if installed():
+        return
+    if not hasattr(torch.library, "get_kernel"):
+        raise RuntimeError(f"PyTorch: got {torch.__version__}, wanted one that has torch.library.get_kernel")
+    original = torch.library.get_kernel(f"aten::{_OP}", "CPU")  # before it is covered
+    _registration = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
+    _registration.impl(_OP, Kernel(original), "CPU", with_keyset=True)
+
+
+def uninstall() -> None:
+    """PyTorch's own kernel again. Without install(), changes nothing."""
+    global _registration
+    if _registration is not None:
+        _registration._destroy()
+        _registration = None
+
+
+def installed() -> bool:
+    return _registration is not None
+
+
+@contextlib.contextmanager
+def enabled() -> Iterator[None]:
+    """install() for a block, for all threads; leaves as it found."""
+    before = installed()
+    install()
+    try:
+        yield
+    finally:
+        if not before:
+            uninstall()

@@ -1,0 +1,70 @@
+// BufferPlan: a plan run over memory that the caller names by address and size, for plug-ins whose frameworks hand out
+// neither NumPy arrays nor, in a microsecond, DLPack.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include "conv.h"
+#include "convgrad/plan.h"
+#include "errors.h"
+#include "running.h"
+#include "settings.h"
+
+namespace convgrad::python {
+namespace {
+
+// Address and bytes of a contiguous tensor.
+using Buffer = std::pair<std::uintptr_t, std::int64_t>;
+
+// Another number of bytes is a tensor of another shape; that the memory is there is the caller's word.
+void* data_of(const Buffer& buffer, const Operand& wanted, DType dtype) {
+  const std::int64_t bytes = value_or_raise(element_count(wanted.shape)) * static_cast<std::int64_t>(size_of(dtype));
+  if (buffer.second != bytes)
+    raise(wrong_type(wanted.name, std::to_string(buffer.second) + " bytes", std::to_string(bytes) + " bytes"));
+  return reinterpret_cast<void*>(buffer.first);
+}
+
+class BufferPlan {
+ public:
+  explicit BufferPlan(const std::string& problem)
+      : plan_(value_or_raise(make_plan(value_or_raise(parse_problem(problem)), current_policy()))),
+        operands_(operands(plan_.geometry)),
+        result_{"result", convgrad::result_shape(plan_.geometry)} {}
+
+  // The second buffer is not looked at where the direction reads one tensor.
+  void run(const Buffer& first, const Buffer& second, const Buffer& result, int threads) const {
+    const DType dtype = plan_.geometry.dtype;
+    RunArgs args;
+    args.first = {data_of(first, operands_[0], dtype), dtype, operands_[0].shape, {}};
+    if (operands_.size() > 1) args.second = {data_of(second, operands_[1], dtype), dtype, operands_[1].shape, {}};
+    args.result = {data_of(result, result_, dtype), dtype, result_.shape, {}};
+    Policy policy;
+    policy.threads = threads;
+    raise_if_error(
+        run_released([&](const Policy& with) { return convgrad::run(plan_, args, with); }, policy, plan_.cost_us));
+  }
+
+  const Shape& result_shape() const { return result_.shape; }
+
+ private:
+  Plan plan_;
+  std::vector<Operand> operands_;
+  Operand result_;
+};
+
+}  // namespace
+
+void bind_buffers(nb::module_& module) {
+  nb::class_<BufferPlan>(module, "BufferPlan", "A problem string's plan over buffers, each (address, bytes).")
+      .def(nb::init<const std::string&>(), nb::arg("problem"))
+      .def_prop_ro(
+          "result_shape",
+          [](const BufferPlan& plan) {
+            nb::list sizes;
+            for (std::int64_t size : plan.result_shape()) sizes.append(size);
+            return sizes;
+          },
+          nb::for_getter(nb::sig("def result_shape(self) -> list[int]")))
+      .def("run", &BufferPlan::run, nb::arg("first"), nb::arg("second"), nb::arg("result"), nb::arg("threads"));
+}
+
+}  // namespace convgrad::python
