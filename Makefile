@@ -25,9 +25,10 @@ test-heavy: setup ## tensors of more than 2^31 elements: 14 GiB of memory, 80 s 
 # 3 minutes more: `make asan checked="$(all)"` has them too.
 all := base geometry reference engines pairs_plan planner api allocation c_api no_memory graph face pages cli
 checked := $(filter-out reference cli,$(all))
+fuzzed := problem call page
 asan: setup ## the tests of the library under AddressSanitizer and UndefinedBehaviorSanitizer
-	@tools/build asan --target $(checked:%=%_tests) c_api_plain_c
-	@ctest --preset asan -R '^($(shell echo $(checked) | tr ' ' '|'))/' -E /program_
+	@tools/build asan --target $(checked:%=%_tests) c_api_plain_c $(fuzzed:%=%_replay)
+	@ctest --preset asan -R '^($(shell echo $(checked) fuzz | tr ' ' '|'))/' -E /program_
 
 # Rooms whose code runs on several threads; the others would cost 4 minutes and test nothing more.
 threaded := base engines pairs_plan planner api allocation c_api no_memory face
@@ -83,8 +84,9 @@ format: ## format all sources
 	@tools/setup --dev
 	@clang-format-19 -i $$(git ls-files '*.h' '*.cc' '*.c')
 
-lint: setup ## format check, clang-tidy, include table
+lint: setup ## format check, clang-tidy, include table, ruff and mypy
 	@tools/setup --dev
+	@tools/setup --python
 	@tools/lint
 
 clean: ## remove all build folders

@@ -35,10 +35,12 @@ void file_failure(const char* verb, const std::string& path) {
   throw std::runtime_error(fmt::format("cannot {} {}: {}", verb, in_quotes(path), why));
 }
 
-void expect_plain_file(const std::string& path) {
+void expect_readable_file(const std::string& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
     throw std::runtime_error(fmt::format("cannot read {}: it is not a plain file", in_quotes(path)));
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (file == nullptr) file_failure("read", path);
 }
 
 std::string read_text(const std::string& path, std::size_t limit) {

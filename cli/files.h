@@ -12,9 +12,8 @@ namespace convgrad::cli {
 // Why the last file call failed, as a sentence about `path`.
 [[noreturn]] void file_failure(const char* verb, const std::string& path);
 
-// Opening a pipe or a device could wait for ever, and its size is not known. A file that is not there passes: opening
-// it says why.
-void expect_plain_file(const std::string& path);
+// That it is there and may be read. Opening a pipe or a device could wait for ever, and its size is not known.
+void expect_readable_file(const std::string& path);
 
 // At most limit bytes; "-" is standard input. Never reads further than it needs to see that the
 // limit is passed, so that an endless stream ends.

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kMaxPageBytes = std::size_t{256} << 20;
 constexpr std::size_t kMaxDatBytes = std::size_t{1} << 30;
-constexpr std::size_t kMaxTensorBytes = std::size_t{1} << 40;  // as the library's own limit
 
 bool is_utf16(std::string_view text) { return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"); }
 
@@ -80,8 +79,8 @@ Result<graph::Output> find_output(const graph::PageGraph& graph, const std::stri
 }
 
 Result<graph::Tensor> read_tensor(const std::string& path) {
-  expect_plain_file(path);
-  return graph::parse_npy(read_text(path, kMaxTensorBytes), path);
+  expect_readable_file(path);
+  return graph::read_npy(path);
 }
 
 }  // namespace

@@ -79,22 +79,24 @@ Result<Prepared> prepare(const RunRequest& request) {
   return Prepared{to_text(*problem), *policy, *seed, *plan};
 }
 
-Result<Tensor> operand(const Prepared& prepared, const std::string& path, int index) {
+Result<graph::Tensor> operand(const Prepared& prepared, const std::string& path, int index) {
   const Geometry& geometry = prepared.plan.geometry;
   if (!path.empty()) return read_npy(path, geometry.dtype, index == 0 ? "--first" : "--second");
-  return random_operand(geometry.dtype, operands(geometry)[static_cast<std::size_t>(index)].shape, prepared.seed,
-                        index);
+  const Result<Tensor> made =
+      random_operand(geometry.dtype, operands(geometry)[static_cast<std::size_t>(index)].shape, prepared.seed, index);
+  if (!made.ok()) return made.status();
+  return graph::Tensor::from(*made);
 }
 
 Result<Computed> compute(const Prepared& prepared, const RunRequest& request) {
-  Result<Tensor> first = operand(prepared, request.first, 0);
+  const Result<graph::Tensor> first = operand(prepared, request.first, 0);
   if (!first.ok()) return first.status();
-  Result<Tensor> second = Tensor();
+  Result<graph::Tensor> second = graph::Tensor();
   if (operands(prepared.plan.geometry).size() == 2) second = operand(prepared, request.second, 1);
   if (!second.ok()) return second.status();
   Result<Tensor> result = Tensor::zeros(prepared.plan.geometry.dtype, result_shape(prepared.plan.geometry));
   if (!result.ok()) return result.status();
-  const RunArgs args{*first, *second, result->mutable_view(), {}};
+  const RunArgs args{*first->view(), *second->view(), result->mutable_view(), {}};
   const auto start = std::chrono::steady_clock::now();
   CONVGRAD_RETURN_IF_ERROR(run(prepared.plan, args, prepared.policy));
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;

@@ -1,6 +1,6 @@
 # Warnings and instrumentation, carried by one interface target that every target of ours links.
 add_library(convgrad_flags INTERFACE)
-target_compile_options(convgrad_flags INTERFACE -Wall -Wextra -Werror)
+target_compile_options(convgrad_flags INTERFACE -Wall -Wextra $<$<BOOL:${CONVGRAD_WERROR}>:-Werror>)
 # GCC 12 at -O3 sees overlapping copies in "text" + std::to_string(n) where there are none (GCC bug 105651).
 target_compile_options(convgrad_flags INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)

@@ -17,7 +17,7 @@ function(convgrad_room name)
 endfunction()
 
 convgrad_room(base SOURCES
-  src/base/arena.cc src/base/buffer.cc src/base/dtype.cc src/base/knobs.cc src/base/pool.cc src/base/status.cc src/base/system.cc
+  src/base/arena.cc src/base/buffer.cc src/base/dtype.cc src/base/knobs.cc src/base/nearest.cc src/base/pool.cc src/base/status.cc src/base/system.cc
   src/base/tensor.cc src/base/text.cc src/base/views.cc)
 convgrad_room(geometry LINKS base SOURCES
   src/geometry/attribute_checks.cc src/geometry/call.cc src/geometry/problem_text.cc src/geometry/shape_checks.cc src/geometry/shapes.cc src/geometry/tables.cc
@@ -65,24 +65,14 @@ convgrad_room(planner LINKS base geometry engines SOURCES
   src/planner/cache.cc src/planner/explain.cc src/planner/planner.cc src/planner/tune_file.cc)
 convgrad_room(api LINKS base geometry engines planner SOURCES src/api/eager.cc src/api/run.cc)
 convgrad_room(c_api LINKS api SOURCES src/c_api/convgrad_c.cc)
-# Ops are one file each, so that a new one is a file and a row of src/graph/ops.inc.
-file(GLOB graph_ops CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/graph/ops/*.cc)
 convgrad_room(graph LINKS api SOURCES
-  src/graph/attrs.cc src/graph/const_op.cc src/graph/convert.cc src/graph/executor.cc src/graph/gradient_error.cc
+  src/graph/attrs.cc src/graph/const_op.cc src/graph/executor.cc src/graph/gradient_error.cc
   src/graph/gradients.cc src/graph/graph.cc src/graph/in_double.cc src/graph/input.cc src/graph/schedule.cc
   src/graph/scope.cc src/graph/session.cc src/graph/status.cc src/graph/table.cc src/graph/tensor.cc src/graph/tensor_shape.cc
-  src/graph/types.cc
-  ${graph_ops})
-# Many small files that read the same headers.
-target_precompile_headers(room_graph PRIVATE src/graph/row.h)
-if(CONVGRAD_SANITIZE)  # half of the time of a sanitized build is these two rooms
-  set(graph_options -O0)
-  set(pages_options -O0)
-else()
-  set(graph_options -O2)  # -O3 has no gain here, and GCC 12 false alarms
-  set(pages_options -O1)  # texts; nothing is hot
-endif()
-target_compile_options(room_graph PRIVATE ${graph_options})
+  src/graph/types.cc)
+# Ops are one file each, so that a new one is a file and a row of src/graph/ops.inc.
+file(GLOB graph_ops CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/graph/ops/*.cc)
+convgrad_room(graph_ops LINKS api SOURCES ${graph_ops} src/graph/convert.cc)
 convgrad_room(pages LINKS graph SOURCES
   src/pages/attr_json.cc src/pages/build.cc src/pages/build_order.cc src/pages/element_json.cc src/pages/files.cc src/pages/json.cc src/pages/json_write.cc src/pages/npy.cc
   src/pages/npy_header.cc src/pages/page_facts.cc src/pages/page_file.cc src/pages/refusals.cc src/pages/tensor_files.cc
@@ -90,5 +80,17 @@ convgrad_room(pages LINKS graph SOURCES
   src/pages/code.cc src/pages/code_cpp.cc src/pages/code_eager.cc src/pages/code_graphviz.cc src/pages/code_python.cc
   src/pages/enuspace_blocks.cc src/pages/enuspace_read.cc src/pages/enuspace_values.cc src/pages/enuspace_write.cc
   src/pages/unicode.cc)
+# Many small files that read the same headers.
+target_precompile_headers(room_graph PRIVATE src/graph/row.h)
+target_precompile_headers(room_graph_ops PRIVATE src/graph/row.h)
 target_precompile_headers(room_pages PRIVATE include/convgrad/graph/page.h)
-target_compile_options(room_pages PRIVATE ${pages_options})
+if(CONVGRAD_SANITIZE)  # half of the time of a sanitized build is these rooms
+  set(texts_options -O0)
+  set(ops_options -O0)
+else()
+  set(texts_options -Os)  # nothing is hot; half of the code that -O2 makes
+  set(ops_options -O2)    # -O3 has no gain here, and GCC 12 false alarms
+endif()
+target_compile_options(room_graph PRIVATE ${texts_options})
+target_compile_options(room_graph_ops PRIVATE ${ops_options})
+target_compile_options(room_pages PRIVATE ${texts_options})

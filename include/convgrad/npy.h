@@ -2,6 +2,7 @@
 #ifndef CONVGRAD_NPY_H_
 #define CONVGRAD_NPY_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,8 @@ namespace convgrad::graph {
 CONVGRAD_API Result<Tensor> parse_npy(std::string_view bytes, std::string_view name = "npy");
 CONVGRAD_API Result<string> npy_bytes(const Tensor& tensor);
 
-// Plain files only: no devices, pipes or folders.
-CONVGRAD_API Result<Tensor> read_npy(const string& path);
+// Plain files only: no devices, pipes or folders. A wanted type is the only one taken; bfloat16 may then lie in u2.
+CONVGRAD_API Result<Tensor> read_npy(const string& path, std::optional<DataType> wanted = {});
 // Through a file beside it that takes its name when it is whole.
 CONVGRAD_API convgrad::Status write_npy(const string& path, const Tensor& tensor);
 

@@ -10,7 +10,7 @@ Array = Any
 Integers = Any
 
 
-def all_dimensions(value: Any, rank: int, data_format: str) -> Integers:
+def all_dimensions(value: Any, rank: int, data_format: str | None) -> Integers:
     """One number, or one a spatial dimension, with ones for batch and channels; other lists as they are."""
     if value is None:
         return [1] * (rank + 2)
@@ -19,4 +19,4 @@ def all_dimensions(value: Any, rank: int, data_format: str) -> Integers:
         numbers = numbers * rank
     if len(numbers) != rank:
         return numbers
-    return [1, 1, *numbers] if data_format.startswith("NC") else [1, *numbers, 1]
+    return [1, 1, *numbers] if str(data_format).startswith("NC") else [1, *numbers, 1]

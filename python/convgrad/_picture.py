@@ -24,7 +24,8 @@ def picture(nodes: list[dict[str, Any]], values: Mapping[str, Array]) -> str:
     right = max((x + WIDTH for x, _, _ in places.values()), default=0) + 1
     bottom = max((y + height for _, y, height in places.values()), default=0) + 1
     size = f'width="{right}" height="{bottom}" viewBox="0 0 {right} {bottom}"'
-    return f'<svg class="cg" xmlns="http://www.w3.org/2000/svg" {size}>{STYLE}{wires}{blocks}</svg>'
+    svg = f'<svg class="cg" xmlns="http://www.w3.org/2000/svg" {size}>{STYLE}{wires}{blocks}</svg>'
+    return f'<div style="overflow-x: auto">{svg}</div>'
 
 
 def _lines(node: dict[str, Any], values: Mapping[str, Array]) -> list[tuple[str, str]]:

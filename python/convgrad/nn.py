@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ._arrays import Array, Integers, all_dimensions
 from ._core import conv as _conv
 
@@ -37,11 +35,17 @@ def _folded(input: Array, rank: int) -> tuple[Array, tuple[int, ...]]:
     batch = shape[: -rank - 1]
     if len(batch) <= 1:
         return input, ()
-    array = input if hasattr(input, "reshape") else np.asarray(input)
-    return array.reshape((math.prod(batch), *shape[-rank - 1 :])), batch
+    flat = (math.prod(batch), *shape[-rank - 1 :])
+    if hasattr(input, "reshape"):
+        return input.reshape(flat), batch
+    import numpy as np  # not above: it takes ten times as long to import as this package
+
+    return np.asarray(input).reshape(flat), batch
 
 
-def _forward(rank: int, tensors: tuple[Array, Array], window: tuple[Any, ...], data_format: str, out: Array) -> Array:
+def _forward(
+    rank: int, tensors: tuple[Array, Array], window: tuple[Any, ...], data_format: str | None, out: Array
+) -> Array:
     input, filters = tensors
     strides, padding, dilations = window
     steps = all_dimensions(strides, rank, data_format)
@@ -65,7 +69,7 @@ def conv2d(
     filters: Array,
     strides: Integers | int,
     padding: str | Integers,
-    data_format: str = "NHWC",
+    data_format: str | None = "NHWC",
     dilations: Integers | int | None = None,
     name: str | None = None,
     *,
@@ -80,7 +84,7 @@ def conv3d(
     filters: Array,
     strides: Integers | int,
     padding: str | Integers,
-    data_format: str = "NDHWC",
+    data_format: str | None = "NDHWC",
     dilations: Integers | int | None = None,
     name: str | None = None,
     *,
@@ -97,7 +101,7 @@ def conv2d_backprop_filter(
     strides: Integers,
     padding: str | Integers,
     use_cudnn_on_gpu: bool = True,
-    data_format: str = "NHWC",
+    data_format: str | None = "NHWC",
     dilations: Integers = [1, 1, 1, 1],
     name: str | None = None,
     *,
@@ -116,7 +120,7 @@ def conv2d_backprop_input(
     strides: Integers | None = None,
     padding: str | Integers | None = None,
     use_cudnn_on_gpu: bool = True,
-    data_format: str = "NHWC",
+    data_format: str | None = "NHWC",
     dilations: Integers = [1, 1, 1, 1],
     name: str | None = None,
     filters: Array | None = None,
@@ -136,7 +140,7 @@ def conv3d_backprop_filter_v2(
     out_backprop: Array,
     strides: Integers,
     padding: str | Integers,
-    data_format: str = "NDHWC",
+    data_format: str | None = "NDHWC",
     dilations: Integers = [1, 1, 1, 1, 1],
     name: str | None = None,
     *,
@@ -152,7 +156,7 @@ conv3d_backprop_filter = conv3d_backprop_filter_v2
 
 
 def _transpose(
-    rank: int, tensors: tuple[Array, Array, Integers], window: tuple[Any, ...], data_format: str, out: Array
+    rank: int, tensors: tuple[Array, Array, Integers], window: tuple[Any, ...], data_format: str | None, out: Array
 ) -> Array:
     input, filters, output_shape = tensors
     strides, padding, dilations = window
@@ -168,7 +172,7 @@ def conv2d_transpose(
     output_shape: Integers,
     strides: Integers | int,
     padding: str | Integers = "SAME",
-    data_format: str = "NHWC",
+    data_format: str | None = "NHWC",
     dilations: Integers | int | None = None,
     name: str | None = None,
     *,
@@ -184,7 +188,7 @@ def conv3d_transpose(
     output_shape: Integers,
     strides: Integers | int,
     padding: str | Integers = "SAME",
-    data_format: str = "NDHWC",
+    data_format: str | None = "NDHWC",
     dilations: Integers | int | None = None,
     name: str | None = None,
     *,

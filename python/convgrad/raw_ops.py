@@ -261,6 +261,15 @@ def ReluGrad(
     return _op("ReluGrad", [gradients, features])[0]
 
 
+def Sigmoid(
+    *,
+    x: Array,
+    name: str | None = None,
+) -> Array:
+    """1 / (1 + exp(-x)), element by element."""
+    return _op("Sigmoid", [x])[0]
+
+
 def BiasAdd(
     *,
     value: Array,

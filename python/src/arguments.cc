@@ -37,14 +37,26 @@ bool read_vector(const ArrayStruct& fields, Shape& numbers) {
   return fields.item_bytes == 4 || fields.item_bytes == 8;
 }
 
-Integers from_sequence(nb::handle object, std::string_view argument) {
+// A list or a tuple.
+class Sequence {
+ public:
+  explicit Sequence(nb::handle object) : object_(object.ptr()), is_list_(PyList_Check(object_) != 0) {}
+  static bool is(nb::handle object) { return PyList_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0; }
+  Py_ssize_t size() const { return is_list_ ? PyList_Size(object_) : PyTuple_Size(object_); }
+  nb::object operator[](Py_ssize_t i) const {
+    return nb::borrow(is_list_ ? PyList_GetItem(object_, i) : PyTuple_GetItem(object_, i));
+  }
+
+ private:
+  PyObject* object_;
+  bool is_list_;
+};
+
+Integers from_sequence(const Sequence& sequence, std::string_view argument) {
   Integers list;
-  const Py_ssize_t count = PySequence_Size(object.ptr());
-  list.numbers.reserve(static_cast<std::size_t>(count));
-  for (Py_ssize_t i = 0; i < PySequence_Size(object.ptr()); ++i) {  // __index__ of an element may change the list
-    const nb::object element = nb::steal(PySequence_GetItem(object.ptr(), i));
-    if (!element.is_valid()) throw nb::python_error();
-    list.numbers.push_back(integer_from(element, argument));
+  list.numbers.reserve(static_cast<std::size_t>(sequence.size()));
+  for (Py_ssize_t i = 0; i < sequence.size(); ++i) {  // __index__ of an element may change the list
+    list.numbers.push_back(integer_from(sequence[i], argument));
   }
   return list;
 }
@@ -60,22 +72,18 @@ Integers from_array(nb::handle object, std::string_view argument) {
   const nb::object flat = array.attr("ravel")();
   if (kind != 'i' && kind != 'u' && nb::len(flat) > 0)
     refuse_type(object, argument, "integers, not elements of type " + dtype_name(array));
-  list.numbers = from_sequence(flat.attr("tolist")(), argument).numbers;
+  const nb::object numbers = flat.attr("tolist")();
+  list.numbers = from_sequence(Sequence(numbers), argument).numbers;
   return list;
 }
 
-bool is_flat(nb::handle sequence) {
-  const Py_ssize_t count = PySequence_Size(sequence.ptr());
-  const nb::object first = count > 0 ? nb::steal(PySequence_GetItem(sequence.ptr(), 0)) : nb::object();
-  return count == 0 || (first.is_valid() && !PySequence_Check(first.ptr()));
-}
+bool is_flat(const Sequence& sequence) { return sequence.size() == 0 || !PySequence_Check(sequence[0].ptr()); }
 
 }  // namespace
 
 Integers integers_from(nb::handle object, std::string_view argument) {
   if (PyLong_CheckExact(object.ptr())) return {{integer_from(object, argument)}, 0};
-  if ((PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) && is_flat(object))
-    return from_sequence(object, argument);
+  if (Sequence::is(object) && is_flat(Sequence(object))) return from_sequence(Sequence(object), argument);
   if (object.is_none() || PyUnicode_Check(object.ptr())) refuse_type(object, argument, "a list of integers");
   return from_array(object, argument);
 }

@@ -59,7 +59,11 @@ Array from_dlpack(nb::handle object, std::string_view argument) {
   Array array;
   array.kind = kind_of(object);
   if (array.kind == Kind::torch) refuse_lost_gradient(object, argument);
-  array.lent = nb::cast<nb::ndarray<nb::ro>>(object);
+  if (!nb::try_cast(object, array.lent)) {
+    object.attr("__dlpack__")();  // says why itself, where it knows
+    raise(wrong_type(argument, "an object of type " + std::string(nb::inst_name(object).c_str()),
+                     "memory that DLPack can lend"));
+  }
   const auto& lent = array.lent;
   if (lent.device_type() != nb::device::cpu::value)
     raise(wrong_type(argument, "memory of device type " + std::to_string(lent.device_type()), "memory of the CPU"));

@@ -1,7 +1,7 @@
 #include "conv.h"
 
-#include "convgrad/plan.h"
 #include "errors.h"
+#include "recent_plans.h"
 #include "results.h"
 #include "running.h"
 #include "settings.h"
@@ -23,13 +23,13 @@ PaddingArgument padding_of(const Given& given) {
 }
 
 nb::object compute(Op op, const Given& given, nb::handle out) {
-  const CallArguments arguments(op, given);
+  CallArguments arguments(op, given);
   const Policy policy = current_policy();
-  const Plan plan = value_or_raise(make_plan(value_or_raise(validate(arguments.call(), policy.limits)), policy));
-  Answer answer =
-      out.is_none() ? Answer(arguments.kind(), plan.geometry.dtype, result_shape(plan.geometry)) : Answer(out);
-  const RunArgs args{arguments.first().view, arguments.second().view, answer.view(), {}};
-  raise_if_error(run_released([&](const Policy& with) { return run(plan, args, with); }, policy, plan.cost_us));
+  const std::shared_ptr<const Plan> plan = value_or_raise(plan_of(arguments.call(), policy));
+  const Geometry& geometry = plan->geometry;
+  Answer answer = out.is_none() ? Answer(arguments.kind(), geometry.dtype, result_shape(geometry)) : Answer(out);
+  const RunArgs args{std::move(arguments.first().view), std::move(arguments.second().view), answer.view(), {}};
+  raise_if_error(run_released([&](const Policy& with) { return run(*plan, args, with); }, policy, plan->cost_us));
   return answer.take();
 }
 
@@ -47,8 +47,13 @@ CallArguments::CallArguments(Op op, const Given& given) : op_(op) {
   if (!given.sizes.is_none()) sizes_ = integers_from(given.sizes, sizes_name(info(op).direction));
   strides_ = integers_from(given.strides, "strides").numbers;
   padding_ = padding_of(given);
-  data_format_ = text_from(given.data_format, "data_format");
-  dilations_ = integers_from(given.dilations, "dilations").numbers;
+  // As in TensorFlow, None stands for an attribute's default.
+  data_format_ = given.data_format.is_none() ? data_format(Layout::channels_last, info(op).rank)
+                                             : text_from(given.data_format, "data_format");
+  if (given.dilations.is_none())
+    dilations_.assign(static_cast<std::size_t>(info(op).rank) + 2, 1);
+  else
+    dilations_ = integers_from(given.dilations, "dilations").numbers;
 }
 
 // A list of numbers takes the other tensor's element type.

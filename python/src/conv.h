@@ -21,8 +21,8 @@ class CallArguments {
 
   // Valid as long as this object.
   ConvCall call() const;
-  const Array& first() const { return first_; }
-  const Array& second() const { return second_; }
+  Array& first() { return first_; }
+  Array& second() { return second_; }
   Kind kind() const { return first_.kind == Kind::numpy ? second_.kind : first_.kind; }
 
  private:

@@ -5,7 +5,6 @@
 
 #include "arguments.h"
 #include "convgrad/geometry.h"
-#include "convgrad/graph/const_op.h"
 #include "convgrad/graph/gradients.h"
 #include "errors.h"
 #include "graph_values.h"
@@ -23,7 +22,8 @@ graph::AttrMap attrs_from(const graph::OpSpec& op, const nb::dict& given) {
     const auto spec = std::find_if(op.attrs.begin(), op.attrs.end(), [&](const auto& row) { return row.name == name; });
     if (spec == op.attrs.end())
       raise(wrong_type(name, "an attribute that " + op.name + " has not", "one of its attributes"));
-    attrs.emplace(std::string(name), attr_from(value, *spec));
+    const bool left_out = value.is_none() && spec->fallback && spec->kind != graph::AttrKind::shape;
+    if (!left_out) attrs.emplace(std::string(name), attr_from(value, *spec));
   }
   const auto value = attrs.find("value");  // a constant's type, which its value tells
   if (op.name == "Const" && value != attrs.end())
@@ -104,25 +104,27 @@ std::vector<graph::Output> PythonGraph::outputs_from(nb::sequence objects) const
   return outputs;
 }
 
-graph::Input PythonGraph::input_from(nb::handle object) const {
-  if (nb::isinstance<GraphOutput>(object)) return graph::Input(output_from(object));
-  return graph::Input(graph_tensor_from(object, "input"));
+graph::Wire PythonGraph::wire_from(nb::handle object, const std::string& constant_name) const {
+  if (nb::isinstance<GraphOutput>(object)) {
+    const graph::Output output = output_from(object);
+    return {output.node(), output.index()};
+  }
+  const graph::Tensor value = graph_tensor_from(object, "input");
+  graph::NodeSpec spec{.name = scope_.GetUniqueNameForOp(constant_name), .op = "Const"};
+  spec.attrs = {{"value", value}, {"dtype", value.dtype()}};
+  return {value_or_raise(scope_.graph()->add(std::move(spec))), 0};
 }
 
+// Not by Scope::add, for a scope keeps its first error for good.
 nb::list PythonGraph::add(const NodeRequest& request) {
   const graph::OpSpec* op = graph::find_graph_op(request.op);
   if (op == nullptr) raise(wrong_type("op", request.op, "the name of an op of the table"));
-  graph::AttrMap attrs = attrs_from(*op, request.attrs);
-  std::vector<graph::Input> inputs;
-  for (nb::handle input : request.inputs) inputs.push_back(input_from(input));
-  // A scope keeps its first error for good; a refused node must leave the graph as it was.
   graph::NodeSpec spec{.name = scope_.GetUniqueNameForOp(request.name.empty() ? request.op : request.name),
                        .op = request.op,
-                       .attrs = std::move(attrs)};
-  for (const graph::Input& input : inputs) {
-    const graph::Output output = graph::ops::AsOutput(scope_.NewSubScope(spec.name), input);
-    raise_if_error(scope_.status().core());
-    spec.inputs.push_back({output.node(), output.index()});
+                       .attrs = attrs_from(*op, request.attrs)};
+  for (nb::handle input : request.inputs) {
+    const std::size_t pin = std::min(spec.inputs.size(), op->inputs.empty() ? 0 : op->inputs.size() - 1);
+    spec.inputs.push_back(wire_from(input, spec.name + "/" + (op->inputs.empty() ? "input" : op->inputs[pin].name)));
   }
   return outputs_of(value_or_raise(scope_.graph()->add(std::move(spec)))->name());
 }

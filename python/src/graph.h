@@ -43,7 +43,8 @@ class PythonGraph {
 
  private:
   PythonGraph(graph::Scope scope, std::vector<graph::Output> fetch);
-  graph::Input input_from(nb::handle object) const;
+  // An output of this graph, or a new constant.
+  graph::Wire wire_from(nb::handle object, const std::string& constant_name) const;
   graph::Output output_from(nb::handle object) const;
   std::vector<graph::Output> outputs_from(nb::sequence objects) const;
   nb::object wrap(const graph::Output& output) const;

@@ -44,11 +44,11 @@ class PreparedPlan {
 
   nb::object run(nb::handle first, nb::handle second, nb::handle out) const {
     const std::vector<Operand> wanted = operands(plan_.geometry);
-    const Array one = array_from(first, wanted[0].name, plan_.geometry.dtype);
+    Array one = array_from(first, wanted[0].name, plan_.geometry.dtype);
     const bool two_operands = wanted.size() > 1;
-    const Array two = two_operands ? array_from(second, wanted[1].name, plan_.geometry.dtype) : Array{};
+    Array two = two_operands ? array_from(second, wanted[1].name, plan_.geometry.dtype) : Array{};
     Answer answer = out.is_none() ? Answer(one.kind, plan_.geometry.dtype, result_shape(plan_.geometry)) : Answer(out);
-    const RunArgs args{one.view, two.view, answer.view(), {}};
+    const RunArgs args{std::move(one.view), std::move(two.view), answer.view(), {}};
     raise_if_error(
         run_released([&](const Policy& with) { return convgrad::run(plan_, args, with); }, policy_, plan_.cost_us));
     return answer.take();

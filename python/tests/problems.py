@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from definition import Window
 from hypothesis import strategies as st
+
+from definition import Window
 
 
 @st.composite

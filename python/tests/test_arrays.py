@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import convgrad
 import ml_dtypes
 import numpy as np
 import pytest
+
+import convgrad
 from convgrad import errors, nn, raw_ops
 from definition import integers
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pickle
 
-import convgrad
 import numpy as np
 import pytest
+
+import convgrad
 from convgrad import errors, raw_ops
 
 X = np.ones((1, 4, 4, 1), np.float32)
@@ -52,7 +53,7 @@ def test_an_invalid_argument_is_named(changes: dict[str, object], argument: str,
         ({"padding": 3}, "padding"),
         ({"padding": b"SAME"}, "padding"),
         ({"padding": [[0, 0]] * 4}, "padding"),
-        ({"data_format": None}, "data_format"),
+        ({"data_format": 4}, "data_format"),
         ({"filter_sizes": [3.0, 3.0, 1.0, 1.0]}, "filter_sizes"),
         ({"filter_sizes": [3, 3, 1, float("nan")]}, "filter_sizes"),
         ({"filter_sizes": [3, 3, 1, None]}, "filter_sizes"),
@@ -68,6 +69,36 @@ def test_a_wrong_type_is_a_type_error_with_the_sentence(changes: dict[str, objec
     assert isinstance(refusal.value, errors.InvalidArgumentError)
     assert refusal.value.argument == argument
     assert refusal.value.got
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"padding": "SAME\0"},
+        {"data_format": "NHWC\0"},
+        {"strides": [1, 1, 1, 1, 1]},
+        {"filter_sizes": [3, 3, 1]},
+        {"filter_sizes": [[3, 3, 1, 1]]},
+        {"explicit_paddings": [0] * 100},
+        {"strides": [1, 1, 1, 1, 1, 1, 1, 1] * 20},
+        {"out_backprop": X.astype(np.float64)},
+        {"input": X.reshape(1, 4, 2, 2)},
+    ],
+)
+def test_a_legal_call_before_makes_no_other_legal(changes: dict[str, object]) -> None:
+    for _ in range(2):
+        assert call().shape == (3, 3, 1, 1)
+        with pytest.raises(errors.InvalidArgumentError):
+            call(**changes)
+
+
+def test_a_plan_is_found_again_for_its_own_threads_only() -> None:
+    try:
+        for threads in (1, 2, 1, 0):
+            convgrad.set_num_threads(threads)
+            assert call().ravel().tolist() == [9, 12, 9, 12, 16, 12, 9, 12, 9]
+    finally:
+        convgrad.set_num_threads(0)
 
 
 def test_too_much_memory_is_a_memory_error() -> None:

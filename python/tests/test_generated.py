@@ -7,8 +7,9 @@ import pathlib
 import subprocess
 import sys
 
-import convgrad
 import pytest
+
+import convgrad
 
 SOURCES = pathlib.Path(__file__).parent.parent
 PACKAGE = pathlib.Path(convgrad.__file__).parent

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as xml
 import ml_dtypes
 import numpy as np
 import pytest
+
 from convgrad import errors, graph, nn
 from definition import integers
 
@@ -81,6 +82,19 @@ def test_the_code_of_a_graph_gives_its_values(layer: tuple) -> None:
     names: dict[str, object] = {"print": lambda *_: None}
     exec(g.code("python"), names)
     assert (names["y"] == g.run(y)).all()
+
+
+def test_the_code_of_padded_volumes_gives_their_values() -> None:
+    g = graph.Graph()
+    x, w = np.float32(integers((1, 3, 4, 4, 1))), np.float32(integers((2, 2, 2, 1, 2), 1))
+    window = {"strides": [1, 1, 2, 1, 1], "padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 0, 0, 1, 2, 2, 0, 0]}
+    y = g.Conv3D(x, w, **window, name="y")
+    dw = g.Conv3DBackpropFilterV2(x, list(w.shape), y, **window, name="dw")
+    dx = g.Conv3DBackpropInputV2(list(x.shape), w, y, **window, name="dx")
+    names: dict[str, object] = {"print": lambda *_: None}
+    exec(g.code("python"), names)
+    for output in (y, dw, dx):
+        assert (names[output.node] == g.run(output)).all()
 
 
 @pytest.mark.parametrize("style", ["tensorflow", "cpp", "graphviz"])

@@ -11,6 +11,7 @@ import textwrap
 
 import numpy as np
 import pytest
+
 from convgrad import errors, raw_ops
 
 GIVEN = json.loads((pathlib.Path(__file__).parents[2] / "tests" / "data" / "hostile.json").read_text())["cases"]
@@ -103,22 +104,22 @@ CASES = {
     "an out turned around": ("o = np.empty((3, 3, 1, 1), 'f4')[::-1, ::-1]; gradient(out=o)", ""),
     "an input turned around": ("gradient(X[:, ::-1, ::-1, ::-1])", ""),
     "the other byte order": ("gradient(X.astype('>f4'), dy=X.astype('>f4'))", ""),
-    "a capsule that is none": ("gradient(Lent(X, capsule=5))", "TypeError RuntimeError ValueError"),
+    "a capsule that is none": ("gradient(Lent(X, capsule=5))", "TypeError"),
     "a capsule used before": (
         "c = X.__dlpack__(); np.from_dlpack(Lent(X, capsule=c)); gradient(Lent(X, capsule=c))",
-        "TypeError RuntimeError ValueError BufferError",
+        "TypeError",
     ),
     "a capsule of something else": (
         "import ctypes\n"
         "new = ctypes.pythonapi.PyCapsule_New\n"
         "new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]\n"
         "gradient(Lent(X, capsule=new(1, b'other', None)))",
-        "TypeError RuntimeError ValueError",
+        "TypeError",
     ),
-    "dlpack that raises": ("gradient(Lent(X, error=BufferError('gone')))", "BufferError TypeError RuntimeError"),
+    "dlpack that raises": ("gradient(Lent(X, error=BufferError('gone')))", "BufferError"),
     "dlpack of a thing deleted": (
         "l = Lent(np.ones((1, 4, 4, 1), 'f4')); del l.array; gradient(l)",
-        "AttributeError TypeError RuntimeError",
+        "AttributeError",
     ),
     "dlpack of int64": ("gradient(Lent(np.ones((1, 4, 4, 1), 'i8')))", "TypeError"),
     "dlpack of complex numbers": ("gradient(Lent(np.ones((1, 4, 4, 1), 'c8')))", "TypeError"),

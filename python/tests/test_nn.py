@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from convgrad import errors, nn
+
+from convgrad import errors, nn, raw_ops
 from definition import integers
 
 X = np.float32(integers((2, 6, 6, 2)))
@@ -78,6 +79,14 @@ def test_out_of_any_strides() -> None:
     out = memory.transpose(3, 1, 2, 0)[:, ::-1]
     nn.conv2d(X, W, 1, "SAME", out=out)
     assert (out == nn.conv2d(X, W, 1, "SAME")).all()
+
+
+def test_none_is_an_attributes_default() -> None:
+    y = nn.conv2d(X, W, 1, "SAME", data_format=None, dilations=None)
+    assert (y == nn.conv2d(X, W, 1, "SAME")).all()
+    call = {"input": X, "filter_sizes": W.shape, "out_backprop": y, "strides": [1, 1, 1, 1], "padding": "SAME"}
+    none = {"use_cudnn_on_gpu": None, "explicit_paddings": None, "data_format": None, "dilations": None}
+    assert (raw_ops.Conv2DBackpropFilter(**call, **none) == raw_ops.Conv2DBackpropFilter(**call)).all()
 
 
 def test_name_is_taken_and_not_used() -> None:

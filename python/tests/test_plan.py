@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import convgrad
 import numpy as np
 import pytest
+
+import convgrad
 from convgrad import errors, nn
 from definition import integers
 

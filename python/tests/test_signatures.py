@@ -7,6 +7,7 @@ import json
 import pathlib
 
 import pytest
+
 from convgrad import nn, raw_ops
 
 SIGNATURES = json.loads((pathlib.Path(__file__).parent / "data" / "signatures.json").read_text())

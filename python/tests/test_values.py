@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import definition
 import ml_dtypes
 import numpy as np
 import pytest
-from convgrad import conv_gradients, nn, raw_ops
-from definition import Window, integers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import definition
+from convgrad import conv_gradients, nn, raw_ops
+from definition import Window, integers
 from problems import windows
 
 DTYPES = [np.float32, np.float64, np.float16, ml_dtypes.bfloat16]

@@ -28,4 +28,8 @@ struct Refusal {
 // "<who>: <reason> (<argument>: got <got>, wanted <wanted>)".
 Status refuse(std::string_view who, Refusal refusal);
 
+// The same refusal with the node of a graph that it is about, named behind the sentence as TensorFlow does. A node that
+// it has already stays.
+Status at_node(const Status& status, const std::string& node);
+
 }  // namespace convgrad

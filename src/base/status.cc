@@ -69,4 +69,15 @@ Status refuse(std::string_view who, Refusal refusal) {
                             std::move(refusal.wanted), std::string(id_of(refusal.rule))});
 }
 
+Status at_node(const Status& status, const std::string& node) {
+  if (status.ok() || !status.node().empty()) return status;
+  return Status(ErrorDetail{.code = status.code(),
+                            .message = concat(status.message(), "\n\t [[{{node ", node, "}}]]"),
+                            .argument = status.argument(),
+                            .got = status.got(),
+                            .wanted = status.wanted(),
+                            .rule = status.rule(),
+                            .node = node});
+}
+
 }  // namespace convgrad

@@ -28,4 +28,15 @@ std::string to_text(std::span<const std::int64_t> numbers) {
   return text + "]";
 }
 
+std::string join(std::initializer_list<Piece> pieces) {
+  std::string text;
+  for (const Piece& piece : pieces) {
+    if (piece.is_number_)
+      text += to_text(piece.number_);
+    else
+      text += piece.text_;
+  }
+  return text;
+}
+
 }  // namespace convgrad

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace convgrad {
 
@@ -14,18 +16,29 @@ __extension__ using Wide = __int128;
 std::string to_text(Wide value);
 std::string to_text(std::span<const std::int64_t> numbers);  // "[1,2,3]"
 
-// Joins its arguments: strings as they are, integers in decimal.
-inline std::string piece(std::string_view text) { return std::string(text); }
-template <class Integer>
-  requires std::is_integral_v<Integer>
-std::string piece(Integer value) {
-  return std::to_string(value);
-}
+// A part of a sentence: text as it is, an integer in decimal. It does not own its text.
+class Piece {
+ public:
+  Piece(std::string_view text) : text_(text) {}    // NOLINT: all of these are pieces
+  Piece(const std::string& text) : text_(text) {}  // NOLINT
+  Piece(const char* text) : text_(text) {}         // NOLINT
+  template <class Integer>
+    requires std::is_integral_v<Integer>
+  Piece(Integer value) : number_(value), is_number_(true) {}  // NOLINT
+
+ private:
+  friend std::string join(std::initializer_list<Piece> pieces);
+  std::string_view text_ = {};
+  Wide number_ = 0;
+  bool is_number_ = false;
+};
+
+// One function for all sentences: written into each of their places, joining made half of the validator's code.
+std::string join(std::initializer_list<Piece> pieces);
+
 template <class... Parts>
 std::string concat(const Parts&... parts) {
-  std::string text;
-  ((text += piece(parts)), ...);
-  return text;
+  return join({parts...});
 }
 
 }  // namespace convgrad

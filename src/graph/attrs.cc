@@ -229,6 +229,16 @@ string to_text(const AttrValue& value) {
   return std::visit(Text{}, value);
 }
 
+string AttrSpec::setter() const {
+  string text;
+  bool upper = true;
+  for (char letter : name) {
+    if (letter != '_') text += upper && letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+    upper = letter == '_';
+  }
+  return text;
+}
+
 const AttrSpec* OpSpec::attr(std::string_view wanted) const {
   for (const AttrSpec& spec : attrs) {
     if (spec.name == wanted) return &spec;

@@ -70,17 +70,6 @@ DataType Node::output_type(int index) const {
   return index < 0 || index >= num_outputs() ? DT_INVALID : outputs_[static_cast<std::size_t>(index)].dtype;
 }
 
-convgrad::Status at_node(const convgrad::Status& status, const string& node) {
-  if (status.ok() || !status.node().empty()) return status;
-  return convgrad::Status(ErrorDetail{.code = status.code(),
-                                      .message = concat(status.message(), "\n\t [[{{node ", node, "}}]]"),
-                                      .argument = status.argument(),
-                                      .got = status.got(),
-                                      .wanted = status.wanted(),
-                                      .rule = status.rule(),
-                                      .node = node});
-}
-
 Result<std::vector<WireInfo>> infer_outputs(const NodeView& node) {
   Result<Inferred> inferred = row_of(node.op).infer(node);
   if (!inferred.ok()) return inferred.status();

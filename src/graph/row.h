@@ -36,9 +36,6 @@ struct NodeView {
   convgrad::Status refuse(Refusal refusal) const { return convgrad::refuse(op.name, std::move(refusal)); }
 };
 
-// A refusal with the node it is about: its name after the sentence, as TensorFlow writes it.
-convgrad::Status at_node(const convgrad::Status& status, const string& node);
-
 // What can be said of the outputs.
 struct Inferred {
   std::vector<PartialTensorShape> shapes;

@@ -38,12 +38,12 @@ class Builder {
  private:
   convgrad::Status behind_wrong(const WiredNode& wired, int source, const string& pin) const {
     const string& id = wiring_.nodes[static_cast<std::size_t>(source)].page->id;
-    return about_node(refuse(wired.page->op, {.rule = Rule::graph_input,
-                                              .argument = pin,
-                                              .reason = concat("it waits for node ", shown(id), ", which is wrong"),
-                                              .got = shown(id),
-                                              .wanted = "a node that can be built"}),
-                      wired.page->id);
+    return at_node(refuse(wired.page->op, {.rule = Rule::graph_input,
+                                           .argument = pin,
+                                           .reason = concat("it waits for node ", shown(id), ", which is wrong"),
+                                           .got = shown(id),
+                                           .wanted = "a node that can be built"}),
+                   wired.page->id);
   }
 
   const Wiring& wiring_;

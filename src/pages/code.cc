@@ -124,12 +124,12 @@ string label_of(const Output& output) {
 
 convgrad::Status fits_code(const Node& node, const Tensor& tensor) {
   if (tensor.NumElements() <= kCodeElements || is_constant(tensor)) return {};
-  return about_node(refuse("page", {.rule = Rule::graph_file,
-                                    .argument = "value",
-                                    .reason = "the tensor is too large to stand in a program",
-                                    .got = concat(tensor.NumElements(), " elements"),
-                                    .wanted = concat("at most ", kCodeElements)}),
-                    node.name());
+  return at_node(refuse("page", {.rule = Rule::graph_file,
+                                 .argument = "value",
+                                 .reason = "the tensor is too large to stand in a program",
+                                 .got = concat(tensor.NumElements(), " elements"),
+                                 .wanted = concat("at most ", kCodeElements)}),
+                 node.name());
 }
 
 bool is_constant(const Tensor& tensor) {

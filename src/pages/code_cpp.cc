@@ -23,18 +23,7 @@ std::string_view cpp_type(DataType type) {
 
 bool is_16_bit(DataType type) { return type == DT_HALF || type == DT_BFLOAT16; }
 
-// data_format -> DataFormat, as the op classes have it.
-string camel(const string& name) {
-  string text;
-  bool upper = true;
-  for (char letter : name) {
-    if (letter != '_') text += upper && letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
-    upper = letter == '_';
-  }
-  return text;
-}
-
-string class_of(const OpSpec& op) { return concat("ops::", op.class_name.empty() ? op.name : op.class_name); }
+string class_of(const OpSpec& op) { return concat("ops::", op.cpp_class()); }
 
 string shape_text(const PartialTensorShape& shape) {
   return shape.unknown_rank() ? string("PartialTensorShape()")
@@ -93,7 +82,7 @@ class CppGraph {
     }
     for (const AttrSpec* attr : written_attrs(node, true)) {
       CONVGRAD_RETURN_IF_ERROR(fits_int(node, attr->name));
-      options += concat(options.empty() ? ", " + class_of(op) + "::" : string("."), camel(attr->name), "(",
+      options += concat(options.empty() ? ", " + class_of(op) + "::" : string("."), attr->setter(), "(",
                         attr_text(node, *attr), ")");
     }
     out_ += concat(class_of(op), "(", arguments, options, ");\n");
@@ -107,12 +96,12 @@ class CppGraph {
     if (numbers == nullptr) return {};
     for (int64 number : *numbers) {
       if (number == static_cast<int32>(number)) continue;
-      return about_node(refuse(node.type_string(), {.rule = Rule::graph_attr,
-                                                    .argument = attr,
-                                                    .reason = "the number does not fit the int of the op's class",
-                                                    .got = concat(number),
-                                                    .wanted = "32 bits"}),
-                        node.name());
+      return at_node(refuse(node.type_string(), {.rule = Rule::graph_attr,
+                                                 .argument = attr,
+                                                 .reason = "the number does not fit the int of the op's class",
+                                                 .got = concat(number),
+                                                 .wanted = "32 bits"}),
+                     node.name());
     }
     return {};
   }

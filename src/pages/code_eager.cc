@@ -81,13 +81,13 @@ class CppEager {
       if (constant && eager_dtype(node->output_type(0))) continue;
       const string what =
           constant ? concat("constants of ", DataTypeString(node->output_type(0))) : node->type_string();
-      return about_node(refuse("page", {.rule = Rule::op_name,
-                                        .argument = "op",
-                                        .reason = concat("there is no eager call for ", what),
-                                        .got = what,
-                                        .wanted = "constants and convolutions; other ops as a program of the graph API",
-                                        .code = StatusCode::unimplemented}),
-                        node->name());
+      return at_node(refuse("page", {.rule = Rule::op_name,
+                                     .argument = "op",
+                                     .reason = concat("there is no eager call for ", what),
+                                     .got = what,
+                                     .wanted = "constants and convolutions; other ops as a program of the graph API",
+                                     .code = StatusCode::unimplemented}),
+                     node->name());
     }
     return {};
   }
@@ -148,13 +148,13 @@ class CppEager {
   static Result<string> sizes_text(const Node& node, const Wire& wire) {
     const std::optional<Tensor>& value = wire.node->outputs()[static_cast<std::size_t>(wire.index)].value;
     if (!value)
-      return about_node(refuse("page", {.rule = Rule::op_name,
-                                        .argument = "sizes",
-                                        .reason = "the eager call wants sizes that are known before it runs",
-                                        .got = concat("an output of ", wire.node->type_string()),
-                                        .wanted = "a constant",
-                                        .code = StatusCode::unimplemented}),
-                        node.name());
+      return at_node(refuse("page", {.rule = Rule::op_name,
+                                     .argument = "sizes",
+                                     .reason = "the eager call wants sizes that are known before it runs",
+                                     .got = concat("an output of ", wire.node->type_string()),
+                                     .wanted = "a constant",
+                                     .code = StatusCode::unimplemented}),
+                     node.name());
     std::vector<int64> sizes;
     for (int64 i = 0; i < value->NumElements(); ++i) sizes.push_back(static_cast<int64>(value->at(i)));
     return concat("Shape{", comma_list(sizes), "}");

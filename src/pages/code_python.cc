@@ -38,6 +38,12 @@ string python_element(const Tensor& tensor, int64 index) {
   return word->starts_with("NaN") ? string("float(\"nan\")") : concat("float(", quoted(*word), ")");
 }
 
+// TensorFlow's raw ops of volumes have no explicit paddings.
+bool pads_volume(const Node& node) {
+  const auto padding = node.attrs().find("padding");
+  return node.type_string().starts_with("Conv3D") && same_value(padding->second, AttrValue(string("EXPLICIT")));
+}
+
 class Python {
  public:
   Python(const Program& program, PythonStyle style) : program_(program), tensorflow_(style.tensorflow) {}
@@ -47,8 +53,11 @@ class Python {
         !tensorflow_ && std::any_of(program_.nodes.begin(), program_.nodes.end(), [](const Node* node) {
           return node->num_outputs() > 0 && node->output_type(0) == DT_BFLOAT16;
         });
+    const bool nn =
+        std::any_of(program_.nodes.begin(), program_.nodes.end(), [](const Node* node) { return pads_volume(*node); });
     out_ = "# Made from a page of convgrad.\n";
-    out_ += tensorflow_ ? "import tensorflow as tf\n\n" : "import numpy as np\nfrom convgrad import raw_ops\n";
+    out_ += tensorflow_ ? "import tensorflow as tf\n\n" : "import numpy as np\n";
+    if (!tensorflow_) out_ += nn ? "from convgrad import nn, raw_ops\n" : "from convgrad import raw_ops\n";
     if (!tensorflow_) out_ += bfloat16 ? "import ml_dtypes\n\n" : "\n";
     for (const Node* node : program_.nodes) CONVGRAD_RETURN_IF_ERROR(add(*node));
     for (const Output& fetch : program_.built.fetch)
@@ -77,6 +86,7 @@ class Python {
       return {};
     }
     CONVGRAD_RETURN_IF_ERROR(can_say(node));
+    if (pads_volume(node)) return add_padded_volume(node);
     string arguments;
     for (std::size_t i = 0; i < node.op().inputs.size(); ++i) arguments += argument(node, i);
     for (const bool with_default : {false, true}) {
@@ -84,6 +94,25 @@ class Python {
     }
     if (!arguments.empty()) arguments.resize(arguments.size() - 2);
     out_ += concat(tensorflow_ ? "tf.raw_ops." : "raw_ops.", op, "(", arguments, ")\n");
+    return {};
+  }
+
+  // The functions of nn take paddings as pairs, in 3-D too.
+  convgrad::Status add_padded_volume(const Node& node) {
+    const string& op = node.type_string();
+    const auto in = [&](std::size_t pin) { return source(node.inputs()[pin]); };
+    const auto list = [&](std::string_view attr) -> const std::vector<int64>& {
+      return std::get<std::vector<int64>>(node.attrs().find(attr)->second);
+    };
+    out_ += op == "Conv3D"                   ? concat("nn.conv3d(", in(0), ", ", in(1))
+            : op == "Conv3DBackpropFilterV2" ? concat("nn.conv3d_backprop_filter_v2(", in(0), ", ", in(1), ", ", in(2))
+                                             : concat("nn.conv3d_transpose(", in(2), ", ", in(1), ", ", in(0));
+    string pairs;
+    for (std::size_t i = 0; i + 1 < list("explicit_paddings").size(); i += 2)
+      pairs += concat(i == 0 ? "[" : ", [", list("explicit_paddings")[i], ", ", list("explicit_paddings")[i + 1], "]");
+    out_ += concat(", strides=[", comma_list(list("strides")), "], padding=[", pairs,
+                   "], data_format=", quoted(std::get<string>(node.attrs().at("data_format"))), ", dilations=[",
+                   comma_list(list("dilations")), "])\n");
     return {};
   }
 
@@ -112,21 +141,19 @@ class Python {
     if (!tensorflow_) return {};
     if (std::find(std::begin(kNotInTensorFlow), std::end(kNotInTensorFlow), op) != std::end(kNotInTensorFlow))
       return cannot(node, concat("TensorFlow has no op ", op), "an op of TensorFlow");
-    const auto padding = node.attrs().find("padding");
-    if (op.starts_with("Conv3D") && padding != node.attrs().end() &&
-        same_value(padding->second, AttrValue(string("EXPLICIT"))))
+    if (pads_volume(node))
       return cannot(node, concat("TensorFlow's ", op, " takes no explicit paddings"), "SAME or VALID");
     return {};
   }
 
   static convgrad::Status cannot(const Node& node, string reason, string wanted) {
-    return about_node(refuse("page", {.rule = Rule::op_name,
-                                      .argument = "op",
-                                      .reason = std::move(reason),
-                                      .got = node.type_string(),
-                                      .wanted = std::move(wanted),
-                                      .code = StatusCode::unimplemented}),
-                      node.name());
+    return at_node(refuse("page", {.rule = Rule::op_name,
+                                   .argument = "op",
+                                   .reason = std::move(reason),
+                                   .got = node.type_string(),
+                                   .wanted = std::move(wanted),
+                                   .code = StatusCode::unimplemented}),
+                   node.name());
   }
 
   string zeros(const Shape& shape, DataType type) const {

@@ -77,7 +77,7 @@ Result<std::vector<EnuBlock>> read_blocks(std::string_view json) {
       return bad_page(entry, "id", "a block has no id or no symbol-name", "both");
     for (const auto& [key, pins] : {std::pair("input", &block.inputs), std::pair("output", &block.outputs)}) {
       const convgrad::Status status = read_pins(entry, key, *pins);
-      if (!status.ok()) return about_node(status, block.id);
+      if (!status.ok()) return at_node(status, block.id);
     }
     blocks.push_back(std::move(block));
   }

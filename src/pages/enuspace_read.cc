@@ -40,12 +40,12 @@ class EnuReader {
   Result<Page> read() {
     for (const EnuBlock& block : blocks_) {
       if (!by_id_.emplace(block.id, &block).second)
-        return about_node(
+        return at_node(
             bad_block("id", concat("two blocks have the id ", shown(block.id)), shown(block.id), "an id of its own"),
             block.id);
-      if (block.symbol == kEnuFeed) CONVGRAD_RETURN_IF_ERROR(about_node(add_feed(block), block.id));
+      if (block.symbol == kEnuFeed) CONVGRAD_RETURN_IF_ERROR(at_node(add_feed(block), block.id));
     }
-    for (const EnuBlock& block : blocks_) CONVGRAD_RETURN_IF_ERROR(about_node(add(block), block.id));
+    for (const EnuBlock& block : blocks_) CONVGRAD_RETURN_IF_ERROR(at_node(add(block), block.id));
     page_.fetch.insert(page_.fetch.end(), runs_.begin(), runs_.end());
     return std::move(page_);
   }

@@ -99,13 +99,13 @@ class EnuWriter {
   const WiredNode& at(int node) const { return wiring_.nodes[static_cast<std::size_t>(node)]; }
 
   static convgrad::Status cannot(const WiredNode& node, std::string_view argument, string reason, string got) {
-    return about_node(refuse("enuSpace", {.rule = Rule::graph_file,
-                                          .argument = argument,
-                                          .reason = std::move(reason),
-                                          .got = std::move(got),
-                                          .wanted = "what its page files can say",
-                                          .code = StatusCode::unimplemented}),
-                      node.page->id);
+    return at_node(refuse("enuSpace", {.rule = Rule::graph_file,
+                                       .argument = argument,
+                                       .reason = std::move(reason),
+                                       .got = std::move(got),
+                                       .wanted = "what its page files can say",
+                                       .code = StatusCode::unimplemented}),
+                   node.page->id);
   }
 
   static convgrad::Status can_write(const WiredNode& node) {
@@ -113,7 +113,7 @@ class EnuWriter {
       return cannot(node, "^", "enuSpace has no control dependencies", "a control dependency");
     for (const auto& [name, value] : node.page->attrs) {
       const AttrSpec* spec = node.op->attr(name);
-      if (spec == nullptr) return about_node(unknown_attr(*node.op, name), node.page->id);
+      if (spec == nullptr) return at_node(unknown_attr(*node.op, name), node.page->id);
       const auto* tensor = std::get_if<Tensor>(&value);
       if (tensor != nullptr && (node.op->name != "Const" || !tensor->IsInitialized() || tensor->dtype() == DT_HALF))
         return cannot(node, name, "enuSpace makes no such tensor from a text", DataTypeString(tensor->dtype()));

@@ -33,6 +33,13 @@ bool write_all(const string& path, std::span<const std::string_view> parts) {
   return whole && closed;
 }
 
+// A device, behind a link or not, must stay one: a file that took its name would end it.
+bool may_be_replaced(const string& path) {
+  std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  return kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
+}
+
 // Beside the file, of a name that no other writer of this process has at the time.
 string unfinished_name(const string& path) {
   static std::atomic<unsigned> counter{0};
@@ -68,6 +75,7 @@ Result<string> read_file(const string& path, std::size_t limit) {
 }
 
 convgrad::Status write_file(const string& path, std::span<const std::string_view> parts) {
+  if (!may_be_replaced(path)) return write_all(path, parts) ? convgrad::Status() : failed(path, "written");
   const string unfinished = unfinished_name(path);
   if (write_all(unfinished, parts) && std::rename(unfinished.c_str(), path.c_str()) == 0) return {};
   const convgrad::Status status = failed(path, "written");

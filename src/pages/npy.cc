@@ -25,6 +25,14 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kPreamble = 8;  // magic and two version bytes
 constexpr std::size_t kMaxHeader = std::size_t{1} << 20;
 
+convgrad::Status bad_npy(std::string_view name, std::string_view reason, string got, string wanted) {
+  return refuse("npy", {.rule = Rule::graph_file,
+                        .argument = name,
+                        .reason = concat(shown(name), ": ", reason),
+                        .got = std::move(got),
+                        .wanted = std::move(wanted)});
+}
+
 // The bytes of a file, from memory or disk.
 struct Source {
   std::string_view name;
@@ -32,7 +40,7 @@ struct Source {
   std::function<bool(void*, std::size_t)> fetch;
 
   convgrad::Status bad(string reason, string got, string wanted) const {
-    return bad_file(name, concat("not a .npy file that can be read: ", reason), std::move(got), std::move(wanted));
+    return bad_npy(name, concat("not a .npy file that can be read: ", reason), std::move(got), std::move(wanted));
   }
 
   convgrad::Status read(void* to, std::size_t bytes, std::string_view what) {
@@ -67,8 +75,8 @@ Result<NpyHeader> read_header(Source& source) {
   std::optional<NpyHeader> header = parse_npy_header(text);
   if (header) return std::move(*header);
   const bool plain = bad_utf8(text) == string::npos;
-  return source.bad("its header is no dict of the three keys", plain ? shown(text) : string("other bytes"),
-                    "descr (a plain type), fortran_order and shape");
+  return source.bad("its header cannot be read", plain ? shown(text) : string("other bytes"),
+                    "a dict of descr (a plain type), fortran_order and shape");
 }
 
 // The type of "<f4"; none when tensors do not hold it. Raw bytes and single ones have no order.
@@ -79,6 +87,37 @@ const DataTypeInfo* type_of(std::string_view descr) {
     return descr[0] == '|' && row.bytes > 1 && row.dtype != DT_BFLOAT16 ? nullptr : &row;
   }
   return nullptr;
+}
+
+// What the file must hold when the caller names it; bfloat16 may then lie in u2, which NumPy has a type for.
+const DataTypeInfo* type_of(std::string_view descr, DataType wanted) {
+  if (wanted == DT_BFLOAT16 && (descr == "<u2" || descr == ">u2" || descr == "=u2")) return data_type_info(wanted);
+  const DataTypeInfo* row = type_of(descr);
+  return row != nullptr && row->dtype == wanted ? row : nullptr;
+}
+
+// As NumPy writes it: "<f4"; single and raw bytes have no order.
+string descr_of(const DataTypeInfo& row) {
+  return concat(row.bytes > 1 && row.dtype != DT_BFLOAT16 ? "<" : "|", row.letters);
+}
+
+string shown_descr(const string& descr) {
+  return bad_utf8(descr) == string::npos ? shown(descr) : string("other bytes");
+}
+
+Result<const DataTypeInfo*> file_type(const Source& source, const string& descr, std::optional<DataType> wanted) {
+  const DataTypeInfo* row = wanted ? type_of(descr, *wanted) : type_of(descr);
+  if (row != nullptr) return row;
+  if (!wanted || data_type_info(*wanted) == nullptr)
+    return source.bad("tensors do not hold its element type", shown_descr(descr),
+                      "f2, f4, f8, i1, i2, i4, i8, u1, b1, or V2 for bfloat16");
+  const std::optional<DType> eager = eager_dtype(*wanted);
+  return refuse("npy", {.rule = Rule::dtype,
+                        .argument = source.name,
+                        .reason = concat(shown(source.name), " has another element type"),
+                        .got = shown_descr(descr),
+                        .wanted = concat(shown(descr_of(*data_type_info(*wanted))), ", ",
+                                         eager ? string(info(*eager).numpy_name) : DataTypeString(*wanted))});
 }
 
 void swap_bytes(Tensor& tensor, std::size_t each) {
@@ -124,28 +163,24 @@ convgrad::Status data_is_whole(const Source& source, const Shape& shape, std::si
                     concat(*count, " elements of ", each, " bytes"));
 }
 
-Result<Tensor> read_tensor(Source& source) {
+Result<Tensor> read_tensor(Source& source, std::optional<DataType> wanted) {
   const Result<NpyHeader> header = read_header(source);
   if (!header.ok()) return header.status();
-  const DataTypeInfo* row = type_of(header->descr);
-  if (row == nullptr)
-    return source.bad("tensors do not hold its element type",
-                      bad_utf8(header->descr) == string::npos ? shown(header->descr) : string("other bytes"),
-                      "f2, f4, f8, i1, i2, i4, i8, u1, b1, or V2 for bfloat16");
-  CONVGRAD_RETURN_IF_ERROR(data_is_whole(source, header->shape, row->bytes));
-  Result<Tensor> tensor = Tensor::make(row->dtype, header->shape);
+  const Result<const DataTypeInfo*> row = file_type(source, header->descr, wanted);
+  if (!row.ok()) return row.status();
+  const auto [dtype, each] = std::pair((*row)->dtype, (*row)->bytes);
+  CONVGRAD_RETURN_IF_ERROR(data_is_whole(source, header->shape, each));
+  Result<Tensor> tensor = Tensor::make(dtype, header->shape);
   if (!tensor.ok()) return tensor;
   CONVGRAD_RETURN_IF_ERROR(source.read(tensor->data(), static_cast<std::size_t>(tensor->TotalBytes()), "data"));
-  if (header->descr[0] == '>' && row->dtype != DT_BFLOAT16) swap_bytes(*tensor, row->bytes);
-  if (row->dtype == DT_BOOL) normalize_bools(*tensor);
-  return header->fortran_order ? from_fortran_order(*tensor, row->bytes) : tensor;
+  if (header->descr[0] == '>' && !header->descr.ends_with("V2")) swap_bytes(*tensor, each);
+  if (dtype == DT_BOOL) normalize_bools(*tensor);
+  return header->fortran_order ? from_fortran_order(*tensor, each) : tensor;
 }
 
 // Everything before the data, which starts at a multiple of 64 bytes; the last byte is a line end.
 string head_of(const Tensor& tensor, const DataTypeInfo& row) {
-  const bool ordered = row.bytes > 1 && row.dtype != DT_BFLOAT16;
-  string text =
-      npy_header_text({.descr = concat(ordered ? "<" : "|", row.letters), .shape = tensor.shape().dim_sizes()});
+  string text = npy_header_text({.descr = descr_of(row), .shape = tensor.shape().dim_sizes()});
   text.append(63 - (kPreamble + 2 + text.size()) % 64, ' ');
   text += '\n';
   string head(kMagic);
@@ -156,9 +191,8 @@ string head_of(const Tensor& tensor, const DataTypeInfo& row) {
 convgrad::Status writable(const Tensor& tensor) {
   constexpr int kMaxRank = 32;
   if (tensor.IsInitialized() && tensor.dims() <= kMaxRank) return {};
-  return bad_file("npy", "the tensor cannot be written",
-                  tensor.IsInitialized() ? tensor.shape().DebugString() : "no memory",
-                  concat("elements, and at most ", kMaxRank, " dimensions"));
+  return bad_npy("tensor", "it cannot be written", tensor.IsInitialized() ? tensor.shape().DebugString() : "no memory",
+                 concat("elements, and at most ", kMaxRank, " dimensions"));
 }
 
 }  // namespace
@@ -171,7 +205,7 @@ Result<Tensor> parse_npy(std::string_view bytes, std::string_view name) {
                     rest.remove_prefix(count);
                     return true;
                   }};
-    return read_tensor(source);
+    return read_tensor(source, {});
   });
 }
 
@@ -182,17 +216,17 @@ Result<string> npy_bytes(const Tensor& tensor) {
   });
 }
 
-Result<Tensor> read_npy(const string& path) {
+Result<Tensor> read_npy(const string& path, std::optional<DataType> wanted) {
   return guarded([&]() -> Result<Tensor> {
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error))  // a pipe or a device could make it wait for ever
-      return bad_file(path, "it cannot be read", error ? error.message() : "no plain file", "a .npy file");
+      return bad_npy(path, "it cannot be read", error ? error.message() : "no plain file", "a .npy file");
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
     const std::uintmax_t size = std::filesystem::file_size(path, error);
-    if (file == nullptr || error) return bad_file(path, "it cannot be read", "an error of the system", "a .npy file");
+    if (file == nullptr || error) return bad_npy(path, "it cannot be read", "an error of the system", "a .npy file");
     Source source{path, size,
                   [&](void* to, std::size_t count) { return std::fread(to, 1, count, file.get()) == count; }};
-    return read_tensor(source);
+    return read_tensor(source, wanted);
   });
 }
 

@@ -89,7 +89,7 @@ class PageReader {
                       "a string that is not empty");
     node.id = *id->as<string>();
     const convgrad::Status status = read_members(*members, json, node);
-    if (!status.ok()) return about_node(status, node.id);
+    if (!status.ok()) return at_node(status, node.id);
     page_.nodes.push_back(std::move(node));
     return {};
   }
@@ -179,7 +179,7 @@ Result<Json> node_json(const PageNode& node, TensorFiles& files) {
   for (const auto& [name, value] : node.attrs) {
     if (is_default(op, name, node.attrs)) continue;
     Result<Json> attr = json_of_attr(value, tensor_file_name(node.id, name), files);
-    if (!attr.ok()) return about_node(attr.status(), node.id);
+    if (!attr.ok()) return at_node(attr.status(), node.id);
     attrs.add(name, std::move(*attr));
   }
   if (!attrs.as<Json::Members>()->empty()) json.add("attrs", std::move(attrs));

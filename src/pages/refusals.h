@@ -10,9 +10,6 @@
 
 namespace convgrad::graph {
 
-// The same refusal with its node, named behind the sentence as graphs do; a node that it has already stays.
-convgrad::Status about_node(const convgrad::Status& status, const string& node);
-
 // "input, filter", with the nearest first when one is near: "input (did you mean 'input'?)".
 string meant(std::string_view word, std::span<const string> known);
 

@@ -57,7 +57,7 @@ Json op_json(const OpSpec& op) {
   json.add("name", op.name);
   json.add("group", op.group);
   json.add("doc", op.doc);
-  json.add("class", op.class_name.empty() ? op.name : op.class_name);
+  json.add("class", op.cpp_class());
   json.add("inputs", pins_json(op.inputs));
   json.add("outputs", pins_json(op.outputs));
   json.add("attrs", std::move(attrs));

@@ -68,7 +68,7 @@ class Wirer {
   // The first thing that is wrong with a node is the one that stays.
   void blame(int node, const convgrad::Status& status) {
     WiredNode& wired = at(node);
-    if (wired.status.ok()) wired.status = about_node(status, wired.page->id);
+    if (wired.status.ok()) wired.status = at_node(status, wired.page->id);
   }
 
   void add_node(const PageNode& node) {
@@ -95,13 +95,13 @@ class Wirer {
   }
 
   static convgrad::Status no_node(const PagePin& missing, std::string_view what) {
-    return about_node(refuse("page", {.rule = Rule::graph_input,
-                                      .argument = missing.pin,
-                                      .reason = concat(what, " pin ", shown(missing.pin), " of node ",
-                                                       shown(missing.node), ", and there is no such node"),
-                                      .got = shown(missing.node),
-                                      .wanted = "the id of a node"}),
-                      missing.node);
+    return at_node(refuse("page", {.rule = Rule::graph_input,
+                                   .argument = missing.pin,
+                                   .reason = concat(what, " pin ", shown(missing.pin), " of node ", shown(missing.node),
+                                                    ", and there is no such node"),
+                                   .got = shown(missing.node),
+                                   .wanted = "the id of a node"}),
+                   missing.node);
   }
 
   static convgrad::Status no_input(const OpSpec& op, const PagePin& pin) {
@@ -219,14 +219,13 @@ class Wirer {
         wiring_.fetch.push_back({node, output});
         continue;
       }
-      wiring_.nowhere.push_back(about_node(
-          refuse("page",
-                 {.rule = Rule::graph_fetch,
-                  .argument = pin.pin,
-                  .reason = concat("fetch names output ", shown(pin.pin), ", which node ", shown(pin.node), " has not"),
-                  .got = shown(pin.pin),
-                  .wanted = meant(pin.pin, names_of(at(node).op->outputs))}),
-          pin.node));
+      wiring_.nowhere.push_back(at_node(refuse("page", {.rule = Rule::graph_fetch,
+                                                        .argument = pin.pin,
+                                                        .reason = concat("fetch names output ", shown(pin.pin),
+                                                                         ", which node ", shown(pin.node), " has not"),
+                                                        .got = shown(pin.pin),
+                                                        .wanted = meant(pin.pin, names_of(at(node).op->outputs))}),
+                                        pin.node));
     }
     if (page_.fetch.empty()) fetch_unread();
   }

@@ -25,7 +25,7 @@ std::string dict(const std::string& descr, const std::string& shape, const std::
   return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
 }
 
-Result<Tensor> read(const std::string& bytes, DType dtype) {
+Result<graph::Tensor> read(const std::string& bytes, DType dtype) {
   write_file(scratch("t.npy"), bytes);
   return cli::read_npy(scratch("t.npy"), dtype, "--first");
 }
@@ -41,7 +41,7 @@ std::string bytes_of(const std::vector<T>& values, bool big_endian = false) {
 }
 
 void expect_bad(const std::string& bytes, const std::string& rule, const std::string& part) {
-  const Result<Tensor> tensor = read(bytes, DType::f32);
+  const Result<graph::Tensor> tensor = read(bytes, DType::f32);
   ASSERT_FALSE(tensor.ok()) << part;
   EXPECT_EQ(tensor.status().code(), StatusCode::invalid_argument);
   EXPECT_EQ(tensor.status().rule(), rule) << tensor.status().message();
@@ -74,9 +74,9 @@ TEST(Npy, round_trips_every_dtype_and_shape) {
     for (const Shape& shape : {Shape{}, Shape{1}, Shape{7}, Shape{2, 3}, Shape{0, 4}, Shape{2, 1, 3, 2, 2}}) {
       const Tensor tensor = cli::random_operand(dtype.dtype, shape, 11, 0).value();
       cli::write_npy(scratch("t.npy"), tensor);
-      const Tensor back = cli::read_npy(scratch("t.npy"), dtype.dtype, "--first").value();
-      EXPECT_EQ(back.shape(), shape);
-      EXPECT_EQ(back.dtype(), dtype.dtype);
+      const graph::Tensor back = cli::read_npy(scratch("t.npy"), dtype.dtype, "--first").value();
+      EXPECT_EQ(back.shape().dim_sizes(), shape);
+      EXPECT_EQ(back.dtype(), graph::data_type_of(dtype.dtype));
       EXPECT_EQ(std::memcmp(back.data(), tensor.data(), static_cast<std::size_t>(tensor.bytes())), 0) << dtype.id;
       EXPECT_EQ(read_file(scratch("t.npy")).size() % 64, static_cast<std::size_t>(tensor.bytes()) % 64);
     }
@@ -85,7 +85,8 @@ TEST(Npy, round_trips_every_dtype_and_shape) {
 
 TEST(Npy, reads_versions_1_to_3) {
   for (int version : {1, 2, 3}) {
-    const Tensor tensor = read(npy(dict("<f4", "(2,)"), bytes_of<float>({1.5, -2}), version), DType::f32).value();
+    const graph::Tensor tensor =
+        read(npy(dict("<f4", "(2,)"), bytes_of<float>({1.5, -2}), version), DType::f32).value();
     EXPECT_EQ(tensor.at(0), 1.5) << version;
     EXPECT_EQ(tensor.at(1), -2) << version;
   }
@@ -125,32 +126,33 @@ TEST(Npy, reads_fortran_order_of_every_dtype) {
                         : dtype.id == "f32"  ? "<f4"
                         : dtype.id == "f64"  ? "<f8"
                                              : "<i4";
-    const Tensor got = read(npy(dict(descr, "(2, 3, 4)", "True"), data), dtype.dtype).value();
-    EXPECT_EQ(got.shape(), wanted.shape());
+    const graph::Tensor got = read(npy(dict(descr, "(2, 3, 4)", "True"), data), dtype.dtype).value();
+    EXPECT_EQ(got.shape().dim_sizes(), wanted.shape());
     EXPECT_EQ(std::memcmp(got.data(), wanted.data(), static_cast<std::size_t>(wanted.bytes())), 0) << dtype.id;
   }
-  EXPECT_EQ(read(npy(dict("<f4", "(0, 3)", "True"), ""), DType::f32)->shape(), (Shape{0, 3}));
+  EXPECT_EQ(read(npy(dict("<f4", "(0, 3)", "True"), ""), DType::f32)->shape().dim_sizes(), (Shape{0, 3}));
 }
 
 TEST(Npy, reads_headers_as_other_writers_spell_them) {
   const std::string one = bytes_of<float>({2});
   EXPECT_EQ(read(npy("{\"shape\":(1,),\"fortran_order\":False,\"descr\":\"<f4\"}", one), DType::f32)->at(0), 2);
-  EXPECT_EQ(
-      read(npy("  { 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 1L , 1 ) }  ", one), DType::f32)->shape(),
-      (Shape{1, 1}));
+  EXPECT_EQ(read(npy("  { 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 1L , 1 ) }  ", one), DType::f32)
+                ->shape()
+                .dim_sizes(),
+            (Shape{1, 1}));
 }
 
 TEST(Npy, refuses_another_element_type) {
-  expect_bad(npy(dict("<f8", "(1,)"), bytes_of<double>({1})), "dtype", "got '<f8', wanted '<f4', float32");
+  expect_bad(npy(dict("<f8", "(1,)"), bytes_of<double>({1})), "dtype", R"(got "<f8", wanted "<f4", float32)");
   for (const char* descr : {"|f4", "f4", "<f44", "<i4", "<c8", "", "|O", "<U1", "|V2"})
-    expect_bad(npy(dict(descr, "(1,)"), "abcd"), "dtype", "wanted '<f4'");
+    expect_bad(npy(dict(descr, "(1,)"), "abcd"), "dtype", R"(wanted "<f4")");
 }
 
 TEST(Npy, refuses_every_truncation) {
   const std::string whole = npy(dict("<f4", "(2, 2)"), bytes_of<float>({1, 2, 3, 4}));
   ASSERT_TRUE(read(whole, DType::f32).ok());
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    const Result<Tensor> tensor = read(whole.substr(0, size), DType::f32);
+    const Result<graph::Tensor> tensor = read(whole.substr(0, size), DType::f32);
     ASSERT_FALSE(tensor.ok()) << size;
     EXPECT_EQ(tensor.status().rule(), "operand-data") << size;
   }

@@ -28,11 +28,11 @@ Operands random_operands(const ConvProblem& problem, std::uint64_t seed) {
   return made;
 }
 
-void expect_same_bits(const Tensor& got, const Tensor& wanted) {
-  ASSERT_EQ(got.dtype(), wanted.dtype());
-  ASSERT_EQ(got.shape(), wanted.shape());
+void expect_same_bits(const graph::Tensor& got, const Tensor& wanted) {
+  ASSERT_EQ(got.dtype(), graph::data_type_of(wanted.dtype()));
+  ASSERT_EQ(got.shape().dim_sizes(), wanted.shape());
   EXPECT_EQ(std::memcmp(got.data(), wanted.data(), static_cast<std::size_t>(wanted.bytes())), 0)
-      << got.to_text() << "\nwanted " << wanted.to_text();
+      << got.DebugString() << "\nwanted " << wanted.to_text();
 }
 
 TEST(Run, gives_the_librarys_bits_for_every_dtype_and_direction) {
@@ -151,7 +151,8 @@ TEST(Run, refuses_more_than_the_machine_has) {
 
 TEST(Run, refuses_operands_of_the_wrong_kind) {
   cli::write_npy(scratch("x.npy"), Tensor::zeros(DType::f64, {1, 4, 4, 2}).value());
-  expect_refused(program({"run", kProblem, "--first", scratch("x.npy")}), "dtype", "got '<f8', wanted '<f4', float32");
+  expect_refused(program({"run", kProblem, "--first", scratch("x.npy")}), "dtype",
+                 R"(got "<f8", wanted "<f4", float32)");
   cli::write_npy(scratch("x.npy"), Tensor::zeros(DType::f32, {1, 4, 4, 3}).value());
   expect_refused(program({"run", kProblem, "--first", scratch("x.npy")}), "operand-shape", "[1,4,4,3]");
   cli::write_npy(scratch("dy.npy"), Tensor::zeros(DType::f32, {1, 4, 4, 2}).value());

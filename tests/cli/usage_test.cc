@@ -7,6 +7,7 @@
 
 #include "cli/program.h"
 #include "cli/suggest.h"
+#include "convgrad/nearest.h"
 #include "convgrad/version.h"
 
 namespace convgrad::test {
@@ -146,9 +147,9 @@ TEST(Output, a_full_disk_is_a_failure) {
 }
 
 TEST(Suggest, counts_edits) {
-  EXPECT_EQ(cli::edit_distance("kitten", "sitting"), 3u);
-  EXPECT_EQ(cli::edit_distance("", "abc"), 3u);
-  EXPECT_EQ(cli::edit_distance("Run", "run"), 0u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("Run", "run"), 0u);
   EXPECT_EQ(cli::did_you_mean("explian", {"run", "explain"}), "; did you mean 'explain'?");
   EXPECT_EQ(cli::did_you_mean("x", {"run", "ops"}), "");
 }

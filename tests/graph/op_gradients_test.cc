@@ -11,7 +11,7 @@ using test::of_op;
 using test::Random;
 
 TEST(OpGradients, of_elements) {
-  for (const char* op : {"Identity", "Square", "Neg", "Relu"})
+  for (const char* op : {"Identity", "Square", "Neg", "Relu", "Sigmoid"})
     expect_rounds(2, [&](Random& r) { return of_op(op, {r.shape(r.from(0, 3))}); });
   expect_rounds(2, [](Random& r) {
     const Shape shape = r.shape(2);
@@ -162,6 +162,7 @@ TEST(OpGradients, are_all_tested) {
                                    "Neg",
                                    "Relu",
                                    "ReluGrad",
+                                   "Sigmoid",
                                    "AddN",
                                    "Cast",
                                    "Add",

@@ -159,7 +159,9 @@ TEST(PageCode, of_tensorflow_refuses_what_tensorflow_has_not) {
   PageNode& forward = page.nodes.back();
   forward.attrs["padding"] = string("EXPLICIT");
   forward.attrs["explicit_paddings"] = std::vector<int64>{0, 0, 1, 1, 1, 1, 1, 1, 0, 0};
-  EXPECT_TRUE(page_code(page, CodeStyle::python_convgrad).ok());
+  const string ours = page_code(page, CodeStyle::python_convgrad).value();
+  EXPECT_NE(ours.find("from convgrad import nn, raw_ops\n"), string::npos) << ours;
+  EXPECT_NE(ours.find("padding=[[0, 0], [1, 1], [1, 1], [1, 1], [0, 0]]"), string::npos) << ours;
   expect_refused(page_code(page, CodeStyle::python_tensorflow).status(), {"forward", "op", "no explicit paddings"});
 }
 

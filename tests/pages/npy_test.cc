@@ -95,5 +95,26 @@ TEST(Npy, files_are_written_whole_and_read_back) {
   EXPECT_FALSE(write_npy(folder / "no/x.npy", tensor).ok());
 }
 
+TEST(Npy, a_full_device_refuses_and_stays_a_device) {
+  const convgrad::Status status = write_npy("/dev/full", counted(DT_FLOAT, {3}));
+  EXPECT_EQ(status.got(), "No space left on device");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+  const Folder folder;
+  std::filesystem::create_symlink("/dev/full", folder / "link.npy");
+  EXPECT_EQ(write_npy(folder / "link.npy", counted(DT_FLOAT, {3})).got(), "No space left on device");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.npy"));
+}
+
+TEST(Npy, a_wanted_type_is_the_only_one_taken) {
+  const Folder folder;
+  ASSERT_TRUE(write_npy(folder / "x.npy", counted(DT_FLOAT, {3})).ok());
+  EXPECT_TRUE(read_npy(folder / "x.npy", DT_FLOAT).ok());
+  const Result<Tensor> other = read_npy(folder / "x.npy", DT_DOUBLE);
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.status().rule(), "dtype");
+  EXPECT_EQ(other.status().got(), R"("<f4")");
+  EXPECT_EQ(other.status().wanted(), R"("<f8", float64)");
+}
+
 }  // namespace
 }  // namespace convgrad::graph

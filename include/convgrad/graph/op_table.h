@@ -36,6 +36,8 @@ struct AttrSpec {
   std::vector<string> choices = {};        // of a text; empty: any
   std::vector<DataType> types = {};        // of a type; empty: any
   bool from_inputs = false;                // a type that the inputs decide; nobody writes it
+
+  CONVGRAD_API string setter() const;  // in the op's C++ class: DataFormat for data_format
 };
 
 struct PinSpec {
@@ -57,7 +59,8 @@ struct OpSpec {
   bool has_gradient = false;
   bool stateful = false;  // reads or writes a variable
 
-  const AttrSpec* attr(std::string_view name) const;
+  CONVGRAD_API const AttrSpec* attr(std::string_view name) const;
+  const string& cpp_class() const { return class_name.empty() ? name : class_name; }
 };
 
 // In the order of the palette.

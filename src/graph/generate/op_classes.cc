@@ -16,17 +16,6 @@ std::vector<const AttrSpec*> written(const OpSpec& op, bool required) {
   return attrs;
 }
 
-// data_format -> DataFormat.
-string camel(const string& name) {
-  string text;
-  bool upper = true;
-  for (char letter : name) {
-    if (letter != '_') text += upper && letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
-    upper = letter == '_';
-  }
-  return text;
-}
-
 struct CppType {
   const char* argument;
   const char* field;
@@ -62,7 +51,7 @@ string default_text(const AttrSpec& attr) {
 class ClassText {
  public:
   explicit ClassText(const OpSpec& op)
-      : op_(op), name_(op.class_name.empty() ? op.name : op.class_name), optional_(written(op, false)) {}
+      : op_(op), name_(op.cpp_class()), optional_(written(op, false)) {}
 
   string text() {
     out_ << "// " << op_.doc << "\n";
@@ -73,8 +62,8 @@ class ClassText {
     constructors();
     conversions();
     for (const AttrSpec* attr : optional_)
-      out_ << "  static Attrs " << camel(attr->name) << "(" << cpp_type(attr->kind).argument << " x) { return Attrs()."
-           << camel(attr->name) << "(x); }\n";
+      out_ << "  static Attrs " << attr->setter() << "(" << cpp_type(attr->kind).argument << " x) { return Attrs()."
+           << attr->setter() << "(x); }\n";
     out_ << "\n  Operation operation;\n";
     for (const PinSpec& pin : op_.outputs) out_ << "  Output " << pin.name << ";\n";
     out_ << "};\n";
@@ -89,7 +78,7 @@ class ClassText {
       const string value = attr->kind == AttrKind::integers ? "detail::list(x)"
                            : attr->kind == AttrKind::text   ? "string(x)"
                                                             : "x";
-      out_ << "    // " << attr->doc << "\n    [[nodiscard]] Attrs " << camel(attr->name) << "("
+      out_ << "    // " << attr->doc << "\n    [[nodiscard]] Attrs " << attr->setter() << "("
            << cpp_type(attr->kind).argument << " x) const {\n      Attrs changed = *this;\n      changed." << attr->name
            << "_ = " << value << ";\n      return changed;\n    }\n";
     }

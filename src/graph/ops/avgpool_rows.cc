@@ -5,13 +5,6 @@ namespace convgrad::graph {
 namespace {
 
 template <int rank>
-Result<Inferred> infer(const NodeView& node) {
-  const Result<Pooled> pool = pooled(node, rank, node.inputs[0].shape, node.op.inputs[0].name);
-  if (!pool.ok()) return pool.status();
-  return Inferred{{pool->output}};
-}
-
-template <int rank>
 Result<std::vector<Tensor>> run(const NodeRun& run) {
   const Tensor& input = run.inputs[0];
   Result<Tensor> output = Tensor::make(input.dtype(), run.shapes[0]);
@@ -107,13 +100,9 @@ std::vector<Output> gradient_grad(const NodeGradient& g) {
 
 template <int rank>
 OpRow row() {
-  return {.spec = {.name = kName<rank>,
-                   .group = rank == 2 ? "Pooling 2-D" : "Pooling 3-D",
-                   .doc = "The mean of every window, padding not counted.",
-                   .inputs = {{rank == 2 ? "value" : "input", "T", "Images or volumes, in data_format order."}},
-                   .outputs = {{"output", "T", "One element a window and channel."}},
-                   .attrs = pool_attrs(rank, floating_types())},
-          .infer = infer<rank>,
+  const PoolWords words{kName<rank>, rank == 2 ? "value" : "input", "The mean of every window, padding not counted."};
+  return {.spec = pool_spec(rank, words, floating_types()),
+          .infer = infer_pool<rank>,
           .run = run<rank>,
           .gradient = gradient<rank>};
 }
@@ -122,7 +111,7 @@ template <int rank>
 OpRow grad_row() {
   return {
       .spec = {.name = concat(kName<rank>, "Grad"),
-               .group = rank == 2 ? "Pooling 2-D" : "Pooling 3-D",
+               .group = pool_group(rank),
                .doc = concat("Gradient of ", kName<rank>, ": every element gets its part of its windows' gradients."),
                .inputs = {{"orig_input_shape", "int32", "Shape of the pooling's input."},
                           {"grad", "T", "Gradient with respect to the output."}},

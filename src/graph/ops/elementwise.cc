@@ -18,7 +18,7 @@ Result<Inferred> broadcast_both(const NodeView& node) {
 }
 
 Output unbroadcast(const NodeGradient& gradient, const Output& dy, int index) {
-  const PartialTensorShape& input = gradient.shape(gradient.x(index));
+  const PartialTensorShape input = gradient.shape(gradient.x(index));
   if (input.IsFullyDefined() && input == gradient.shape(gradient.y())) return dy;
   return gradient.op("SumToShapeOf", {dy, gradient.x(index)});
 }

@@ -5,18 +5,7 @@ namespace {
 
 // x[i] - log(sum of exp(x)).
 Result<std::vector<Tensor>> run(const NodeRun& run) {
-  const Tensor& x = run.inputs[0];
-  Result<Tensor> y = Tensor::make(x.dtype(), run.shapes[0]);
-  if (!y.ok()) return y.status();
-  const int64 length = run.shapes[0].back();
-  each_last_row(x, [&]<class T>(T, int64 first) {
-    const T* from = static_cast<const T*>(x.data()) + first;
-    T* to = static_cast<T*>(y->data()) + first;
-    const RowScale scale = scale_of(from, length);
-    const double log_sum = std::log(scale.sum);
-    for (int64 i = 0; i < length; ++i) to[i] = narrow<T>(Total<T>::term(from[i]) - scale.largest - log_sum);
-  });
-  return std::vector<Tensor>{std::move(*y)};
+  return map_last_rows(run, [](double x, const RowScale& scale) { return x - scale.log_sum; });
 }
 
 // dx = dy - sum(dy) * softmax(x).

@@ -37,13 +37,6 @@ void each_largest(const Tensor& input, const Geometry& geometry, F f) {
 }
 
 template <int rank>
-Result<Inferred> infer(const NodeView& node) {
-  const Result<Pooled> pool = pooled(node, rank, node.inputs[0].shape, node.op.inputs[0].name);
-  if (!pool.ok()) return pool.status();
-  return Inferred{{pool->output}};
-}
-
-template <int rank>
 Geometry geometry_of(const NodeRun& run) {
   return pooled(run.node, rank, run.inputs[0].shape(), run.node.op.inputs[0].name)->geometry;
 }
@@ -113,8 +106,6 @@ std::vector<Output> gradient_grad(const NodeGradient& g) {
   return {g.op("ZerosLike", {g.x(0)}), NoGradient(), g.op(name, {g.x(0), g.x(1), g.dy[0]}, pool_attrs(g))};
 }
 
-string group_of(int rank) { return rank == 2 ? "Pooling 2-D" : "Pooling 3-D"; }
-
 std::vector<PinSpec> grad_pins(string doc) {
   return {{"orig_input", "T", "The pooling's input."},
           {"orig_output", "T", "Its output; only its shape is used."},
@@ -123,13 +114,8 @@ std::vector<PinSpec> grad_pins(string doc) {
 
 template <int rank>
 OpRow row() {
-  return {.spec = {.name = kName<rank>,
-                   .group = group_of(rank),
-                   .doc = "The largest element of every window.",
-                   .inputs = {{"input", "T", "Images or volumes, in data_format order."}},
-                   .outputs = {{"output", "T", "One element a window and channel."}},
-                   .attrs = pool_attrs(rank, number_types())},
-          .infer = infer<rank>,
+  return {.spec = pool_spec(rank, {kName<rank>, "input", "The largest element of every window."}, number_types()),
+          .infer = infer_pool<rank>,
           .run = run<rank>,
           .gradient = gradient<rank>};
 }
@@ -137,7 +123,7 @@ OpRow row() {
 template <int rank>
 OpRow grad_row() {
   return {.spec = {.name = concat(kName<rank>, "Grad"),
-                   .group = group_of(rank),
+                   .group = pool_group(rank),
                    .doc = concat("Gradient of ", kName<rank>, ": each goes to the largest element of its window."),
                    .inputs = grad_pins("Gradient with respect to the output."),
                    .outputs = {{"output", "T", "Gradient with respect to the input."}},
@@ -150,7 +136,7 @@ OpRow grad_row() {
 template <int rank>
 OpRow grad_grad_row() {
   return {.spec = {.name = concat(kName<rank>, "GradGrad"),
-                   .group = group_of(rank),
+                   .group = pool_group(rank),
                    .doc = concat("Second gradient of ", kName<rank>, ": what stands where each window is largest."),
                    .inputs = grad_pins("Gradient of gradients, in the shape of the input."),
                    .outputs = {{"output", "T", "The shape of the output."}},

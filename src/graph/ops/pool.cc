@@ -129,6 +129,17 @@ Lanes lanes_of(const Geometry& geometry) {
 
 int64 positions(const Extents& extents) { return extents[0] * extents[1] * extents[2]; }
 
+string pool_group(int rank) { return rank == 2 ? "Pooling 2-D" : "Pooling 3-D"; }
+
+OpSpec pool_spec(int rank, const PoolWords& words, const std::vector<DataType>& types) {
+  return {.name = words.name,
+          .group = pool_group(rank),
+          .doc = words.doc,
+          .inputs = {{words.input, "T", "Images or volumes, in data_format order."}},
+          .outputs = {{"output", "T", "One element a window and channel."}},
+          .attrs = pool_attrs(rank, types)};
+}
+
 std::vector<AttrSpec> pool_attrs(int rank, std::vector<DataType> types) {
   const string last(data_format(Layout::channels_last, rank)), first(data_format(Layout::channels_first, rank));
   return {integers("ksize", "Size of the window, one a dimension in data_format order; 1 for batch and channels."),

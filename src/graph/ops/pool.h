@@ -52,6 +52,21 @@ void each_window(const Geometry& g, F f) {
   }
 }
 
+// Of a pooling op itself: one output of the pooled shape.
+template <int rank>
+Result<Inferred> infer_pool(const NodeView& node) {
+  const Result<Pooled> pool = pooled(node, rank, node.inputs[0].shape, node.op.inputs[0].name);
+  if (!pool.ok()) return pool.status();
+  return Inferred{{pool->output}};
+}
+
+struct PoolWords {
+  string name;
+  string input;  // how TensorFlow calls it
+  string doc;
+};
+OpSpec pool_spec(int rank, const PoolWords& words, const std::vector<DataType>& types);
+string pool_group(int rank);  // of the palette
 std::vector<AttrSpec> pool_attrs(int rank, std::vector<DataType> types);
 // The attributes that a pooling op and its gradients share, to hand on.
 AttrMap pool_attrs(const NodeGradient& gradient);

@@ -6,10 +6,12 @@
 
 namespace convgrad::graph {
 
-// Of a row: its largest element, and the sum of exp(x - largest). All that softmax needs, without overflow.
+// Of a row: its largest element, the sum of exp(x - largest) and its logarithm: all that softmax needs, without
+// overflow.
 struct RowScale {
   double largest = -std::numeric_limits<double>::infinity();
   double sum = 0;
+  double log_sum = 0;
 };
 template <class T>
 RowScale scale_of(const T* row, int64 length) {
@@ -18,6 +20,7 @@ RowScale scale_of(const T* row, int64 length) {
   Total<T> sum;
   for (int64 i = 0; i < length; ++i) sum.add(std::exp(Total<T>::term(row[i]) - scale.largest));
   scale.sum = sum.value();
+  scale.log_sum = std::log(scale.sum);
   return scale;
 }
 
@@ -31,6 +34,22 @@ void each_last_row(const Tensor& x, F f) {
       for (int64 first = 0; first < x.NumElements(); first += length) f(T{}, first);
     }
   });
+}
+
+// A tensor of the input's shape, row by row: map(logit - largest, scale) for every element.
+template <class Map>
+Result<std::vector<Tensor>> map_last_rows(const NodeRun& run, Map map) {
+  const Tensor& x = run.inputs[0];
+  Result<Tensor> y = Tensor::make(x.dtype(), run.shapes[0]);
+  if (!y.ok()) return y.status();
+  const int64 length = run.shapes[0].back();
+  each_last_row(x, [&]<class T>(T, int64 first) {
+    const T* from = static_cast<const T*>(x.data()) + first;
+    T* to = static_cast<T*>(y->data()) + first;
+    const RowScale scale = scale_of(from, length);
+    for (int64 i = 0; i < length; ++i) to[i] = narrow<T>(map(Total<T>::term(from[i]) - scale.largest, scale));
+  });
+  return std::vector<Tensor>{std::move(*y)};
 }
 
 // The rows of Softmax and LogSoftmax.

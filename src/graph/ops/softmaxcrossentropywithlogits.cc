@@ -23,11 +23,10 @@ Result<std::vector<Tensor>> run(const NodeRun& run) {
     const T *from = static_cast<const T*>(x.data()) + first, *label = static_cast<const T*>(labels.data()) + first;
     T* to = static_cast<T*>(backprop->data()) + first;
     const RowScale scale = scale_of(from, classes);
-    const double log_sum = std::log(scale.sum);
     Total<T> total;
     for (int64 i = 0; i < classes; ++i) {
       const double part = Total<T>::term(label[i]), logit = Total<T>::term(from[i]) - scale.largest;
-      total.add(part * (log_sum - logit));
+      total.add(part * (scale.log_sum - logit));
       to[i] = narrow<T>(std::exp(logit) / scale.sum - part);
     }
     static_cast<T*>(loss->data())[first / classes] = total.over(1);
