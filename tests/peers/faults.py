@@ -84,7 +84,7 @@ FAULTS = [
         "the same, in the blocks of 16 channels of the bf16 kernels",
         lambda p: False,
         of("Conv3DBackpropFilterV2", "bf16",
-           {"spatial": [2, 3, 3], "Cin": 16, "Cout": 16, "kernel": [3, 3, 3], "pad": "SAME"}),
+           {"spatial": [2, 3, 3], "Cin": 16, "Cout": 16, "kernel": [3, 1, 1], "pad": "SAME"}),
     ),
     Fault(
         "volumes_convolved_with_a_stride_that_leaves_a_rest",
@@ -141,6 +141,6 @@ FAULTS = [
 def fault_of(peer: str, problem: Problem) -> Fault | None:
     """The named fault that explains a wrong result."""
     for fault in FAULTS:
-        if peer in fault.peers and (fault.where(problem) or fault.example == problem):
+        if peer in fault.peers and (fault.where(problem) or fault.example is problem):
             return fault
     return None
