@@ -6,8 +6,9 @@ import collections
 import dataclasses
 from typing import Any
 
-import invalid
 import numpy as np
+
+import invalid
 import second
 from exact import Truth
 from faults import fault_of

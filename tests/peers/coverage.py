@@ -30,9 +30,11 @@ HEAD = """# Coverage
 What TensorFlow, PyTorch, JAX and convgrad do on a CPU with every cell: op, dtype, layout, dilation, groups. Measured by
 `make test-peers ARGS=--write` on {date}; do not edit.
 
-{versions}; {cpu}. Every cell has {each} seeded random problems (XLA one, JAX two) of strides, sizes,
-channels and SAME, VALID and explicit padding; a peer is asked in its own words, and not asked what it has no words for (explicit
-padding of volumes in TensorFlow).
+{versions}; {cpu}.
+
+Every cell has {each} seeded random problems (XLA one, JAX two) of strides, sizes, channels and SAME, VALID and explicit
+padding. A peer is asked in its own words, and not asked what it has no words for: explicit padding of volumes in
+TensorFlow.
 
 - **answers**: every result is right: exact on integer data, within the rounding errors of its dtype on real data.
 - **refuses** [n]: an error, listed below by its number; "in part": some problems of the cell only.

@@ -11,6 +11,7 @@ import itertools
 from typing import Any
 
 import numpy as np
+
 from problems import Operands, Problem
 
 # Half a unit in the last place of 1, and the smallest positive number.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from problems import FUNCTIONS, OPS, Cell, Problem, call_of, make_layer, operands_of
 
 Arguments = dict[str, Any]
@@ -69,7 +70,13 @@ def added(place: int, number: int) -> Callable[[list[int]], list[int]]:
 
 def resized(axis: int, change: int) -> Callable[[np.ndarray], np.ndarray]:
     """A tensor of another size along one axis."""
-    return lambda array: np.ones([n + change * (k == axis % array.ndim) for k, n in enumerate(array.shape)], array.dtype)
+
+    def change_size(array: np.ndarray) -> np.ndarray:
+        shape = list(array.shape)
+        shape[axis] += change
+        return np.ones(shape, array.dtype)
+
+    return change_size
 
 
 def with_lists(padding: Any, paddings: Any) -> Mistake:
@@ -196,7 +203,8 @@ def invalid_calls() -> list[dict[str, Any]]:
         for name, mistake in MISTAKES.items():
             wrong = mistake(arguments)
             if wrong:
-                tasks.append({"kind": "call", "path": path, "arguments": wrong, "mistake": name, "pad": problem.padding})
+                call = {"kind": "call", "path": path, "arguments": wrong}
+                tasks.append({**call, "mistake": name, "pad": problem.padding})
     return tasks
 
 

@@ -260,7 +260,6 @@ def to_layout(problem: Problem, image: np.ndarray) -> np.ndarray:
 def result_last(problem: Problem, result: np.ndarray) -> np.ndarray:
     """A call's result channels last; of filters in the layer's shape."""
     if problem.op.direction == "filter":
-        return result.reshape(problem.layer.filter_shape) if result.size == math.prod(
-            problem.layer.filter_shape
-        ) else result
+        shape = problem.layer.filter_shape
+        return result.reshape(shape) if result.size == math.prod(shape) else result
     return np.moveaxis(result, 1, -1) if problem.first and result.ndim > 1 else result

@@ -117,7 +117,8 @@ class Run:
 def compare_signatures() -> dict[str, Any]:
     program = processes.HERE / "signatures.py"
     with processes.log_of("signatures") as log:
-        return json.loads(subprocess.run([sys.executable, program], stdout=subprocess.PIPE, stderr=log, check=True).stdout)
+        answer = subprocess.run([sys.executable, program], stdout=subprocess.PIPE, stderr=log, check=True)
+    return json.loads(answer.stdout)
 
 
 def report(run: Run, errors: Tally, signatures: dict[str, Any]) -> int:
@@ -136,7 +137,8 @@ def report(run: Run, errors: Tally, signatures: dict[str, Any]) -> int:
     for peer, tally in rows.items():
         for name, count in sorted(tally.faults.items()):
             print(f"  {peer}: {count} x {name}")
-    lines = [f"{peer}: {line}" for peer, tally in rows.items() for line in tally.unexplained] + list(map(str, differences))
+    lines = [f"{peer}: {line}" for peer, tally in rows.items() for line in tally.unexplained]
+    lines += [str(difference) for difference in differences]
     for line in lines[:50]:
         print(f"UNEXPLAINED {line}")
     return len(lines)

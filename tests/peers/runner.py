@@ -38,6 +38,7 @@ def our_answers() -> Answerer:
 def tensorflow_answers(compiled: bool) -> Answerer:
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     import tensorflow as tf
+
     from second import tensorflows
 
     tf.config.threading.set_intra_op_parallelism_threads(1)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import exact
 import numpy as np
+
+import exact
 from problems import DTYPES, Problem, attributes_of, filter_shape, to_layout
 
 
@@ -21,8 +22,8 @@ def task_of(problem: Problem) -> dict[str, Any]:
     names = {"x": layer.in_shape, "p": layer.in_shape, "w": layer.filter_shape, "q": layer.filter_shape}
     last = {name: rng.integers(-1, 2, shape).astype(dtype) for name, shape in names.items()}
     tensors = {k: to_layout(problem, v) if k in "xp" else v.reshape(filter_shape(problem)) for k, v in last.items()}
-    return {"kind": "second", "op": problem.cell.op, "tensors": tensors, "attributes": attributes_of(problem),
-            "problem": problem, "last": last}  # fmt: skip
+    question = {"kind": "second", "op": problem.cell.op, "tensors": tensors, "attributes": attributes_of(problem)}
+    return {**question, "problem": problem, "last": last}
 
 
 def by_definition(task: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:

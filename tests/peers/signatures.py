@@ -38,18 +38,20 @@ def default_of(parameter: inspect.Parameter) -> str:
 
 def compare() -> dict[str, Any]:
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    import convgrad
     import tensorflow as tf
 
+    import convgrad
+
     stored = json.loads(STORED.read_text())
-    found: dict[str, Any] = {"compared": 0, "ours_alone": [], "meant": [], "differences": [], "tensorflow": tf.__version__}
+    found: dict[str, Any] = {"compared": 0, "ours_alone": [], "meant": [], "differences": []}
 
     def check(room: str, name: str, ours: Any, theirs: Any) -> None:
         found["compared"] += 1
         texts = {"convgrad": text_of(ours), "tensorflow": text_of(theirs)}
         texts["stored"] = stored[room].get(name, texts["tensorflow"])
         if len(set(texts.values())) > 1:
-            found["meant" if f"{room}.{name}" in MEANT else "differences"].append({"function": f"{room}.{name}", **texts})
+            kind = "meant" if f"{room}.{name}" in MEANT else "differences"
+            found[kind].append({"function": f"{room}.{name}", **texts})
 
     for name, ours in vars(convgrad.raw_ops).items():
         if inspect.isfunction(ours) and ours.__module__ == convgrad.raw_ops.__name__:
