@@ -1,6 +1,6 @@
 # Each target does all of its own set-up; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-heavy asan tsan clang arm python bench bench-peers profile fuzz coverage format lint clean
+.PHONY: help setup demo test test-heavy asan tsan clang arm python test-peers bench bench-peers profile fuzz coverage format lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
@@ -51,6 +51,14 @@ python: setup ## build the Python package in build/release/python, and its wheel
 	@tools/build release --target _core convgrad_cli
 	@CC=cc CXX=c++ build/python-env/bin/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheels .
 	@ls -l build/wheels
+
+# TensorFlow and JAX; PyTorch (9 GB) when it is there or CONVGRAD_PEERS=all.
+test-peers: setup ## convgrad against TensorFlow, PyTorch and JAX (ARGS=--write: renew golden vectors and docs/coverage.md)
+	@tools/setup --python
+	@tools/build release --target _core
+	@bench/peers/install build/peers $(if $(filter all,$(CONVGRAD_PEERS)),requirements.txt,frameworks.txt)
+	@PYTHONPATH=build/release/python:bench/peers PYTHONDONTWRITEBYTECODE=1 CONVGRAD_PEER_LOGS=build/peers \
+		build/peers/bin/python tests/peers/run.py $(ARGS)
 
 bench: setup ## time validation and a tiny call, then the layers of bench/shapes.json (ARGS: options of convgrad bench)
 	@tools/build release --target validate_bench tiny_bench convgrad_cli
