@@ -1,6 +1,6 @@
 # Each target does all of its own set-up; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-heavy asan tsan clang arm python test-peers bench bench-peers profile fuzz coverage format lint clean
+.PHONY: help setup demo test test-heavy asan tsan clang arm python test-peers test-frameworks bench bench-peers profile fuzz coverage format lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
@@ -21,10 +21,10 @@ test-heavy: setup ## tensors of more than 2^31 elements: 14 GiB of memory, 80 s 
 	@tools/build release
 	@ctest --test-dir build/release -C heavy -L heavy --output-on-failure
 
-# Rooms whose code handles memory that callers hand over. The command line and the reference's own tests would cost
-# 3 minutes more: `make asan checked="$(all)"` has them too.
+# Rooms whose code handles memory that callers hand over. The others would cost 5 minutes more:
+# `make asan checked="$(all)"` has them too.
 all := base geometry reference engines pairs_plan planner api allocation c_api no_memory graph face pages cli
-checked := $(filter-out reference cli,$(all))
+checked := $(filter-out reference pairs_plan planner face cli,$(all))
 fuzzed := problem call page
 asan: setup ## the tests of the library under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/build asan --target $(checked:%=%_tests) c_api_plain_c $(fuzzed:%=%_replay)
@@ -54,11 +54,14 @@ python: setup ## build the Python package in build/release/python, and its wheel
 
 # TensorFlow and JAX; PyTorch (9 GB) when it is there or CONVGRAD_PEERS=all.
 test-peers: setup ## convgrad against TensorFlow, PyTorch and JAX (ARGS=--write: renew golden vectors and docs/coverage.md)
-	@tools/setup --python
-	@tools/build release --target _core
-	@bench/peers/install build/peers $(if $(filter all,$(CONVGRAD_PEERS)),requirements.txt,frameworks.txt)
+	@tools/frameworks prepare
 	@PYTHONPATH=build/release/python:bench/peers PYTHONDONTWRITEBYTECODE=1 CONVGRAD_PEER_LOGS=build/peers \
 		build/peers/bin/python tests/peers/run.py $(ARGS)
+	@tools/frameworks examples
+
+test-frameworks: setup ## all tests of the plug-ins inside TensorFlow, JAX and, where it is installed, PyTorch (15 minutes)
+	@tools/frameworks prepare
+	@tools/frameworks tests
 
 bench: setup ## time validation and a tiny call, then the layers of bench/shapes.json (ARGS: options of convgrad bench)
 	@tools/build release --target validate_bench tiny_bench convgrad_cli
