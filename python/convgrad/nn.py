@@ -91,7 +91,8 @@ def conv3d(
     out: Array | None = None,
 ) -> Array:
     """Convolves volumes [batch..., depth, height, width, channels] with filters [d, h, w, in / groups, out]."""
-    return _forward(3, (input, filters), (strides, padding, dilations), data_format, out)
+    steps = [] if strides is None else strides  # unlike conv2d, TensorFlow's conv3d has no default
+    return _forward(3, (input, filters), (steps, padding, dilations), data_format, out)
 
 
 def conv2d_backprop_filter(

@@ -12,16 +12,6 @@ namespace {
   raise(wrong_type(argument, "an object of type " + std::string(nb::inst_name(object).c_str()), wanted));
 }
 
-std::int64_t integer_from(nb::handle object, std::string_view argument) {
-  const nb::object index =
-      PyLong_CheckExact(object.ptr()) ? nb::borrow(object) : nb::steal(PyNumber_Index(object.ptr()));
-  if (!index.is_valid()) refuse_type(object, argument, "an integer");
-  int overflow = 0;
-  const long long number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-  if (overflow == 0) return number;
-  raise(wrong_type(argument, nb::str(index).c_str(), "an integer of at most 64 bits"));
-}
-
 template <class T>
 void append(const ArrayStruct& fields, Shape& numbers) {
   for (Py_ssize_t i = 0; i < fields.shape[0]; ++i) {
@@ -81,11 +71,27 @@ bool is_flat(const Sequence& sequence) { return sequence.size() == 0 || !PySeque
 
 }  // namespace
 
+std::int64_t integer_from(nb::handle object, std::string_view argument) {
+  const nb::object index =
+      PyLong_CheckExact(object.ptr()) ? nb::borrow(object) : nb::steal(PyNumber_Index(object.ptr()));
+  if (!index.is_valid()) refuse_type(object, argument, "an integer");
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow == 0) return number;
+  raise(wrong_type(argument, nb::str(index).c_str(), "an integer of at most 64 bits"));
+}
+
 Integers integers_from(nb::handle object, std::string_view argument) {
   if (PyLong_CheckExact(object.ptr())) return {{integer_from(object, argument)}, 0};
   if (Sequence::is(object) && is_flat(Sequence(object))) return from_sequence(Sequence(object), argument);
   if (object.is_none() || PyUnicode_Check(object.ptr())) refuse_type(object, argument, "a list of integers");
   return from_array(object, argument);
+}
+
+Shape flat_integers_from(nb::handle object, std::string_view argument) {
+  Integers list = integers_from(object, argument);
+  if (list.rank > 1) refuse_type(object, argument, "integers, not a list of lists");
+  return std::move(list.numbers);
 }
 
 std::string_view text_from(nb::handle object, std::string_view argument) {

@@ -19,7 +19,7 @@ std::string_view sizes_name(Direction direction) {
 
 PaddingArgument padding_of(const Given& given) {
   if (given.explicit_paddings.is_none()) return padding_from(given.padding);
-  return {text_from(given.padding, "padding"), integers_from(given.explicit_paddings, "explicit_paddings").numbers};
+  return {text_from(given.padding, "padding"), flat_integers_from(given.explicit_paddings, "explicit_paddings")};
 }
 
 nb::object compute(Op op, const Given& given, nb::handle out) {
@@ -45,7 +45,7 @@ Op op_from(nb::handle name) {
 CallArguments::CallArguments(Op op, const Given& given) : op_(op) {
   read_tensors(given);
   if (!given.sizes.is_none()) sizes_ = integers_from(given.sizes, sizes_name(info(op).direction));
-  strides_ = integers_from(given.strides, "strides").numbers;
+  strides_ = flat_integers_from(given.strides, "strides");
   padding_ = padding_of(given);
   // As in TensorFlow, None stands for an attribute's default.
   data_format_ = given.data_format.is_none() ? data_format(Layout::channels_last, info(op).rank)
@@ -53,7 +53,7 @@ CallArguments::CallArguments(Op op, const Given& given) : op_(op) {
   if (given.dilations.is_none())
     dilations_.assign(static_cast<std::size_t>(info(op).rank) + 2, 1);
   else
-    dilations_ = integers_from(given.dilations, "dilations").numbers;
+    dilations_ = flat_integers_from(given.dilations, "dilations");
 }
 
 // A list of numbers takes the other tensor's element type.

@@ -12,9 +12,9 @@ namespace {
 
 ConvOptions options_from(nb::handle strides, nb::handle padding, nb::handle data_format, nb::handle dilations) {
   PaddingArgument pads = padding_from(padding);
-  return {.strides = integers_from(strides, "strides").numbers,
+  return {.strides = flat_integers_from(strides, "strides"),
           .padding = {std::string(pads.name), std::move(pads.pairs)},
-          .dilations = integers_from(dilations, "dilations").numbers,
+          .dilations = flat_integers_from(dilations, "dilations"),
           .data_format = std::string(text_from(data_format, "data_format")),
           .policy = current_policy()};
 }

@@ -100,13 +100,13 @@ DataType data_type_from(nb::handle object, std::string_view argument) {
 graph::AttrValue attr_from(nb::handle object, const graph::AttrSpec& spec) {
   switch (spec.kind) {
     case AttrKind::boolean: return flag_from(object, spec.name);
-    case AttrKind::integer: return integers_from(object, spec.name).numbers.at(0);
+    case AttrKind::integer: return integer_from(object, spec.name);
     case AttrKind::number: return number_from(object, spec.name);
     case AttrKind::text: return std::string(text_from(object, spec.name));
     case AttrKind::type: return data_type_from(object, spec.name);
     case AttrKind::shape: return shape_from(object, spec.name);
     case AttrKind::tensor: return graph_tensor_from(object, spec.name);
-    case AttrKind::integers: return integers_from(object, spec.name).numbers;
+    case AttrKind::integers: return flat_integers_from(object, spec.name);
   }
   __builtin_unreachable();
 }

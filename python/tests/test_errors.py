@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
 import convgrad
-from convgrad import errors, raw_ops
+from convgrad import errors, nn, raw_ops
 
 X = np.ones((1, 4, 4, 1), np.float32)
 
@@ -147,3 +148,18 @@ def test_a_refusal_survives_pickling() -> None:
 def test_a_number_of_threads_that_is_none(threads: object) -> None:
     with pytest.raises(TypeError):
         convgrad.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("argument", ["strides", "dilations"])
+def test_a_list_of_lists_is_no_list_of_integers(argument: str) -> None:
+    x = np.ones((1, 4, 4, 1), np.float32)
+    given: dict[str, Any] = {"strides": [1, 1, 1, 1], "dilations": [1, 1, 1, 1], argument: [[1, 1, 1, 1]]}
+    with pytest.raises(TypeError, match="not a list of lists") as caught:
+        raw_ops.Conv2D(input=x, filter=x, padding="SAME", **given)
+    assert caught.value.argument == argument  # type: ignore[attr-defined]
+
+
+def test_conv3d_has_no_default_strides() -> None:
+    x = np.ones((1, 2, 2, 2, 1), np.float32)
+    with pytest.raises(errors.InvalidArgumentError, match="strides"):
+        nn.conv3d(x, x, None, "SAME")

@@ -13,6 +13,7 @@ import time
 import numpy as np
 import pytest
 
+import convgrad
 from convgrad import nn
 
 
@@ -23,7 +24,8 @@ def run_child(program: str, seconds: float = 120) -> subprocess.CompletedProcess
 
 
 def test_other_threads_run_while_the_library_computes() -> None:
-    x, w = np.ones((1, 160, 160, 32), np.float32), np.ones((5, 5, 32, 32), np.float32)
+    x, w = np.ones((1, 320, 320, 32), np.float32), np.ones((5, 5, 32, 32), np.float32)
+    convgrad.set_num_threads(1)  # many cores would be done too soon
     ticks, done = [0], threading.Event()
 
     def tick() -> None:
@@ -38,6 +40,7 @@ def test_other_threads_run_while_the_library_computes() -> None:
     during = ticks[0] - before
     done.set()
     other.join()
+    convgrad.set_num_threads(0)
     assert during >= 3
 
 
@@ -100,7 +103,8 @@ def test_a_handler_that_does_not_raise_lets_the_call_end() -> None:
         import os, signal, threading
         import numpy as np
         import convgrad
-        from convgrad import nn
+        import convgrad
+from convgrad import nn
         convgrad.set_num_threads(1)  # or many cores are done before the first signal
         seen = []
         signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
@@ -120,7 +124,8 @@ def test_a_child_of_fork_computes() -> None:
         import os, threading, warnings
         warnings.simplefilter("ignore")
         import numpy as np
-        from convgrad import nn
+        import convgrad
+from convgrad import nn
         x, w = np.ones((1, 64, 64, 16), np.float32), np.ones((3, 3, 16, 16), np.float32)
         wanted = nn.conv2d(x, w, 1, "SAME")
         stop = threading.Event()
