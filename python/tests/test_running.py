@@ -103,8 +103,7 @@ def test_a_handler_that_does_not_raise_lets_the_call_end() -> None:
         import os, signal, threading
         import numpy as np
         import convgrad
-        import convgrad
-from convgrad import nn
+        from convgrad import nn
         convgrad.set_num_threads(1)  # or many cores are done before the first signal
         seen = []
         signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
@@ -124,8 +123,7 @@ def test_a_child_of_fork_computes() -> None:
         import os, threading, warnings
         warnings.simplefilter("ignore")
         import numpy as np
-        import convgrad
-from convgrad import nn
+        from convgrad import nn
         x, w = np.ones((1, 64, 64, 16), np.float32), np.ones((3, 3, 16, 16), np.float32)
         wanted = nn.conv2d(x, w, 1, "SAME")
         stop = threading.Event()
