@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import convgrad.jax
 import jax
 import jax.numpy as jnp
+
+import convgrad.jax
 
 STEPS = 6
 CHANNELS, GROUPS = 16, 4

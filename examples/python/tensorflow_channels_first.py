@@ -13,9 +13,10 @@ import sys
 import time
 import warnings
 
-import convgrad.tensorflow
 import numpy as np
 import tensorflow as tf
+
+import convgrad.tensorflow
 
 SIZE, CLASSES = 16, 2
 

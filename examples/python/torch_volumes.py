@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import time
 
-import convgrad.torch
 import torch
 from torch import nn
+
+import convgrad.torch
 
 
 def slab_model() -> nn.Sequential:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import jax
+
 from convgrad import errors
 
 TARGET = "convgrad_jax_conv"

@@ -14,11 +14,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from convgrad._jax_library import TARGET, Call, Sizes, result_shape
 from jax.experimental.custom_partitioning import custom_partitioning
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from convgrad._jax_library import TARGET, Call, Sizes, result_shape
 
 _ask_for_devices: set[Any] | None
 try:  # private, see _lower

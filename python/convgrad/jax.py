@@ -21,6 +21,7 @@ from typing import Any, Union
 import jax
 import jax.numpy as jnp
 import numpy as np
+
 from convgrad._jax_library import Call, Sizes, integers, refuse_type, text
 from convgrad._jax_primitives import FILTER, INPUT, OP_NAMES, OPERANDS, OUTPUT, compute, shape_of
 

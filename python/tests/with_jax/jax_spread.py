@@ -6,10 +6,11 @@ import sys
 import jax
 import jax.numpy as jnp
 import numpy as np
-from convgrad import _jax_primitives
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from jax_problems import Problem, assert_same, tensors
+
+from convgrad import _jax_primitives
 
 jax.config.update("jax_enable_x64", True)
 MESH = Mesh(np.array(jax.devices()), ("batch",))

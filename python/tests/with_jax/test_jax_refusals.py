@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 from convgrad import errors
 from convgrad import jax as ours
 

@@ -3,8 +3,9 @@
 import jax
 import numpy as np
 import pytest
-from convgrad import jax as ours
 from jax_problems import bound, draw, tensors
+
+from convgrad import jax as ours
 
 
 def all_three(conv, x, w, dy):

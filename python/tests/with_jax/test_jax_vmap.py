@@ -5,8 +5,9 @@ import functools
 import jax
 import jax.numpy as jnp
 import pytest
-from convgrad import jax as ours
 from jax_problems import assert_same, draw, tensors
+
+from convgrad import jax as ours
 
 MAPPED = [(0, None), (None, 0), (0, 0), (1, None), (None, 2), (2, 1)]
 OPS = {"conv": (0, 1), "input_gradient": (1, 2), "filter_gradient": (0, 2)}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 
 import pytest
+import torch
 
 import convgrad.torch
-import torch
 
 functional = torch.nn.functional
 CASES = [

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+import torch
 import torch.distributed
 import torch.multiprocessing
 
 import convgrad.torch
-import torch
 
 RANKS = 2
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+import torch
 from torch_problems import DTYPES, Call, assert_right, random_call, strides_that_matter
 
 import convgrad.torch
-import torch
 
 
 def native(call: Call) -> tuple[torch.Tensor | None, ...]:

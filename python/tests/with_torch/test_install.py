@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 
 import pytest
+import torch
 from torch_problems import assert_right, random_call
 
 import convgrad.torch
-import torch
 from convgrad import _torch_cells, _torch_run
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 import convgrad.torch
-import torch
 from convgrad.errors import ArgumentTypeError, InvalidArgumentError
 
 SIZES = {1: (2, 4, 9), 2: (2, 4, 7, 6), 3: (2, 4, 4, 5, 4)}

@@ -6,10 +6,10 @@ Its own kernel is not run here in these types: some of these cases end the proce
 from __future__ import annotations
 
 import pytest
+import torch
 from torch_problems import Call, assert_right
 
 import convgrad.torch
-import torch
 
 # depth, kernel depth, padding, stride
 BF16_WRONG = [(2, 3, 1, 1), (1, 3, 2, 1), (2, 3, 2, 2), (1, 5, 3, 1), (2, 5, 3, 1), (3, 5, 3, 2), (4, 5, 1, 1)]

@@ -8,11 +8,12 @@ import json
 import sys
 from collections.abc import Callable
 
-import convgrad.tensorflow
 import numpy as np
 import tensorflow as tf
 from oracle import Case, exact
 from routes import tensors
+
+import convgrad.tensorflow
 
 CASES = [
     Case(rank=rank, first=first, dilation=dilation, groups=groups, dtype=dtype)

@@ -4,9 +4,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import convgrad.tensorflow
 import numpy as np
 import tensorflow as tf
+
+import convgrad.tensorflow
 
 RAW = tf.raw_ops
 IMAGE, FILTER = np.ones((1, 4, 4, 2), np.float32), np.ones((3, 3, 2, 2), np.float32)

@@ -32,8 +32,9 @@ def gradient(tf: ModuleType) -> Any:
 
 
 def twice() -> dict:
-    import convgrad.tensorflow as plugin
     import tensorflow as tf
+
+    import convgrad.tensorflow as plugin
 
     before = plugin.stats()
     count = plugin.install(onednn=True)
@@ -44,8 +45,9 @@ def twice() -> dict:
 
 def late() -> dict:
     """TensorFlow has run the very op before."""
-    import convgrad.tensorflow as plugin
     import tensorflow as tf
+
+    import convgrad.tensorflow as plugin
 
     first = refusal(lambda: gradient(tf))
     with warnings.catch_warnings(record=True) as caught:

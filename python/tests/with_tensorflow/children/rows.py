@@ -8,11 +8,12 @@ import json
 import sys
 from collections.abc import Callable
 
-import convgrad.tensorflow
 import numpy as np
 import routes
 import tensorflow as tf
 from oracle import Case, exact
+
+import convgrad.tensorflow
 
 MATRIX = [
     Case(rank=rank, first=first, dtype=dtype, dilation=dilation, groups=groups)

@@ -10,9 +10,10 @@ import sys
 import tempfile
 from collections.abc import Callable
 
-import convgrad.tensorflow
 import numpy as np
 import tensorflow as tf
+
+import convgrad.tensorflow
 
 
 def integers(*shape: int, seed: int = 0, dtype: str = "float64") -> np.ndarray:
