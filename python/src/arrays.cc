@@ -101,10 +101,19 @@ Array from_list(nb::handle list, std::string_view argument, std::optional<DType>
   if (kind != 'i' && kind != 'f' && !empty) refuse_dtype(argument, dtype_name(array));
   const DType dtype = like ? *like : kind == 'i' ? DType::i32 : DType::f32;
   if (kind == 'f' && dtype == DType::i32) refuse_dtype(argument, dtype_name(array));
-  return from_ndarray(NumPy::get().asarray(list, numpy_dtype(dtype)), argument);
+  return from_ndarray(list_as(list, dtype, argument), argument);
 }
 
 }  // namespace
+
+nb::object list_as(nb::handle list, DType dtype, std::string_view argument) {
+  const NumPy& numpy = NumPy::get();
+  if (dtype != DType::i32) return numpy.asarray(list, numpy_dtype(dtype));
+  const nb::object wide = numpy.asarray(list);
+  nb::object narrow = wide.attr("astype")(numpy_dtype(dtype));
+  if (nb::cast<bool>(numpy.asarray(narrow.attr("__eq__")(wide)).attr("all")().attr("item")())) return narrow;
+  raise(wrong_type(argument, "an integer beyond 32 bits", "elements of type int32"));
+}
 
 bool is_plain_list(nb::handle object) {
   return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || PyFloat_CheckExact(object.ptr()) ||

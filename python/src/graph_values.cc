@@ -37,7 +37,7 @@ nb::object plain_array(nb::handle object, std::string_view argument) {
   const Interface found = interface_of(array);
   const char kind = found.fields.kind;
   if (is_plain_list(object) && (kind == 'f' || kind == 'i'))
-    return numpy.asarray(object, numpy_dtype(kind == 'f' ? DType::f32 : DType::i32));
+    return list_as(object, kind == 'f' ? DType::f32 : DType::i32, argument);
   const graph::DataTypeInfo* row = info_of(array, found.fields);
   if (row == nullptr) raise(wrong_type(argument, "elements of type " + dtype_name(array), "a type that tensors hold"));
   return numpy.asarray(array, numpy_dtype_of(*row), "C");

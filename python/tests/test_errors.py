@@ -163,3 +163,14 @@ def test_conv3d_has_no_default_strides() -> None:
     x = np.ones((1, 2, 2, 2, 1), np.float32)
     with pytest.raises(errors.InvalidArgumentError, match="strides"):
         nn.conv3d(x, x, None, "SAME")
+
+
+def test_an_integer_beyond_32_bits_is_refused_and_not_wrapped() -> None:
+    with pytest.raises(TypeError, match="beyond 32 bits"):
+        raw_ops.DepthwiseConv2dNativeBackpropFilter(
+            input=X, filter_sizes=[3, 3, 2**40, 1], out_backprop=X, strides=[1, 1, 1, 1], padding="SAME"
+        )
+    with pytest.raises(TypeError, match="beyond 32 bits"):
+        raw_ops.Conv2D(
+            input=[[[[2**40]]]], filter=np.ones((1, 1, 1, 1), np.int32), strides=[1, 1, 1, 1], padding="SAME"
+        )
