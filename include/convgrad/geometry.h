@@ -67,6 +67,13 @@ struct ConvCall {
   // Of a 2-D op: the filter is [height, width, channels, multiplier], and the geometry that of the same memory as
   // [height, width, 1, channels * multiplier], one group a channel.
   bool depthwise = false;
+
+  // The shapes of the two tensors in the order of operands(): which arguments they are is the op's direction.
+  void set_tensors(Numbers first, Numbers second) {
+    const Direction direction = info(op).direction;
+    (direction == Direction::input_grad ? filter : input) = first;
+    (direction == Direction::forward ? filter : out_backprop) = second;
+  }
 };
 
 // A call that owns its lists, for callers that build one piece by piece.

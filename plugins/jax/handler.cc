@@ -1,7 +1,5 @@
 // The custom call: convgrad_jax_conv is what jax.ffi registers, for every op of the library.
 #include <algorithm>
-#include <exception>
-#include <new>
 #include <string>
 
 #include "convgrad/plan.h"
@@ -81,16 +79,6 @@ Status compute(const xla::CallFrame& frame) {
                      {}});
 }
 
-Status guarded_compute(const xla::CallFrame& frame) noexcept {
-  try {
-    return compute(frame);
-  } catch (const std::bad_alloc&) {
-    return Status::out_of_memory();
-  } catch (const std::exception& error) {
-    return Status::internal(error.what());
-  }
-}
-
 }  // namespace
 }  // namespace convgrad::jax
 
@@ -100,5 +88,5 @@ extern "C" CONVGRAD_API convgrad::jax::xla::Error* convgrad_jax_conv(convgrad::j
     return answer(*frame, *reinterpret_cast<xla::MetadataExtension*>(frame->extensions));
   if (!known(*frame))
     return error_of(*frame, convgrad::Status::internal("convgrad: this version of XLA's interface is not known"));
-  return error_of(*frame, guarded_compute(*frame));
+  return error_of(*frame, guarded([&] { return compute(*frame); }));
 }

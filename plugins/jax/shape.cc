@@ -2,8 +2,6 @@
 #include "shape.h"
 
 #include <algorithm>
-#include <exception>
-#include <new>
 
 #include "words.h"
 
@@ -32,22 +30,12 @@ Result<Shape> shape_of_result(const convgrad_jax_call& c) {
   return geometry.ok() ? Result<Shape>(result_shape(*geometry)) : Result<Shape>(geometry.status());
 }
 
-Result<Shape> guarded_shape(const convgrad_jax_call& call) noexcept {
-  try {
-    return shape_of_result(call);
-  } catch (const std::bad_alloc&) {
-    return Status::out_of_memory();
-  } catch (const std::exception& error) {
-    return Status::internal(error.what());
-  }
-}
-
 }  // namespace
 }  // namespace convgrad::jax
 
 std::int32_t convgrad_jax_result_shape(const convgrad_jax_call* call, std::int64_t* shape) {
   using namespace convgrad::jax;
-  const convgrad::Result<convgrad::Shape> found = guarded_shape(*call);
+  const convgrad::Result<convgrad::Shape> found = guarded([&] { return shape_of_result(*call); });
   t_refusal = found.status();
   if (found.ok()) std::copy(found->begin(), found->end(), shape);
   return static_cast<std::int32_t>(found.status().code());

@@ -9,12 +9,10 @@ Result<Geometry> geometry_of(const Words& words, const Tensors& tensors) {
   const std::optional<Op> op = op_from_name(words.op);
   call.op = op.value_or(static_cast<Op>(-1));
   if (!op) return validate(call);  // says which ops there are
-  const Direction direction = info(*op).direction;
   call.dtype = tensors.first_dtype;
   call.second_dtype = tensors.second_dtype;
-  (direction == Direction::input_grad ? call.filter : call.input) = tensors.first;
-  (direction == Direction::forward ? call.filter : call.out_backprop) = tensors.second;
-  if (direction != Direction::forward) {
+  call.set_tensors(tensors.first, tensors.second);
+  if (info(*op).direction != Direction::forward) {
     call.sizes = tensors.sizes;
     call.sizes_rank = tensors.sizes_rank;
   }

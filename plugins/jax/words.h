@@ -1,6 +1,8 @@
 // A convolution as the Python side says it, and the validator's answer.
 #pragma once
 
+#include <exception>
+#include <new>
 #include <optional>
 #include <string_view>
 
@@ -32,5 +34,17 @@ Result<Geometry> geometry_of(const Words& words, const Tensors& tensors);
 
 // The refusal of an element type that the library does not have.
 Status unknown_dtype(std::string_view argument, std::string_view got);
+
+// The answer of body, whose exceptions must reach neither XLA nor Python.
+template <class Body>
+auto guarded(const Body& body) noexcept -> decltype(body()) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return Status::out_of_memory();
+  } catch (const std::exception& error) {
+    return Status::internal(error.what());
+  }
+}
 
 }  // namespace convgrad::jax

@@ -81,12 +81,10 @@ Result<Kernel::Inputs> Kernel::inputs(TF_OpKernelContext* context) const {
 }
 
 Result<Geometry> Kernel::geometry_of(const Inputs& in) const {
-  const Direction direction = info(row_.op).direction;
   ConvCall call;
   call.op = row_.op;
   call.dtype = attributes_.dtype;
-  (direction == Direction::input_grad ? call.filter : call.input) = in.first_shape;
-  (direction == Direction::forward ? call.filter : call.out_backprop) = in.second_shape;
+  call.set_tensors(in.first_shape, in.second_shape);
   call.sizes = in.sizes;
   call.sizes_rank = in.sizes_rank;
   call.strides = attributes_.strides;

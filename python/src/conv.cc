@@ -68,12 +68,10 @@ void CallArguments::read_tensors(const Given& given) {
 
 ConvCall CallArguments::call() const {
   ConvCall call;
-  const Direction direction = info(op_).direction;
   call.op = op_;
   call.dtype = first_.view.dtype;
   call.second_dtype = second_.view.dtype;
-  (direction == Direction::input_grad ? call.filter : call.input) = first_.view.shape;
-  (direction == Direction::forward ? call.filter : call.out_backprop) = second_.view.shape;
+  call.set_tensors(first_.view.shape, second_.view.shape);
   call.sizes = sizes_.numbers;
   call.sizes_rank = sizes_.rank;
   call.strides = strides_;
