@@ -15,6 +15,8 @@ namespace {
 // Of the panel: a part (18 KB in f32) that all tiles of a strip use before the next is fetched, beside their sums in
 // the first cache.
 constexpr std::int64_t kPanelSteps = 72;
+// Of the panels of several lane blocks that all strips use before the next: in the second cache.
+constexpr std::int64_t kPanelsBytes = std::int64_t{512} << 10;
 
 // One region of the result and one part of its channels.
 template <class T>
@@ -117,10 +119,26 @@ class Unit {
       }
       return;
     }
-    each_strip(c, axis, [&](const Strip& strip) {
-      for (std::int64_t item = part_.first_item; item < part_.end_item; ++item)
-        add_strip(strip, list, dense_tiles(c, axis, item));
-    });
+    list.block_end(0) == list.count() ? add_panels(c, axis, list) : add_panel_blocks(c, axis, list);
+  }
+
+  // As many lane blocks at a time as have their panels in the second cache, so that a strip's source is read once for
+  // all of them.
+  void add_panels(const Class& c, std::size_t axis, const RunList& list) const {
+    const std::int64_t panel = list.length() * p_.lanes * p_.widest * static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t several = std::max<std::int64_t>(1, kPanelsBytes / panel);
+    for (std::int64_t first = part_.first_item; first < part_.end_item; first += several) {
+      const std::int64_t end = std::min(first + several, part_.end_item);
+      each_strip(c, axis, [&](const Strip& strip) {
+        for (std::int64_t item = first; item < end; ++item) add_strip(strip, list, dense_tiles(c, axis, item));
+      });
+    }
+  }
+
+  // One block of the sum after another, over all strips: a block's part of a panel is at most 512 KB of f32.
+  void add_panel_blocks(const Class& c, std::size_t axis, const RunList& list) const {
+    for (std::int64_t item = part_.first_item; item < part_.end_item; ++item)
+      add_blocks(list, dense_tiles(c, axis, item), [&](const auto& visit) { each_strip(c, axis, visit); });
   }
 
   // A class with its positions in the lanes: filter in a, source in b.
@@ -275,20 +293,27 @@ class Unit {
   }
 
   void add_strip(const Strip& strip, const RunList& list, const Tiles& tiles) const {
-    const std::int64_t pitch = tiles.vectors * p_.lanes, elements = strip.rows * pitch;
-    if (list.block_end(0) == list.count()) {
-      add_runs(strip, list, tiles, {0, list.count(), p_.terms == 1});
-      if (p_.terms > 1) write_strip(strip, tiles, bench_.sums.c, pitch);
-      return;
-    }
-    bench_.sums.clear(elements);
+    if (list.block_end(0) != list.count()) return add_blocks(list, tiles, [&](const auto& visit) { visit(strip); });
+    add_runs(strip, list, tiles, {0, list.count(), p_.terms == 1});
+    if (p_.terms > 1) join_strip(strip, tiles, bench_.sums.c);
+  }
+
+  // each(visit) calls visit(strip) for strips whose sums in twice the precision fit the bench together.
+  template <class EachStrip>
+  void add_blocks(const RunList& list, const Tiles& tiles, const EachStrip& each) const {
     for (std::int64_t begin = 0, end; begin < list.count(); begin = end) {
       end = list.block_end(begin);
-      add_runs(strip, list, tiles, {begin, end, false});
-      bench_.sums.fold(job_.set.sums, elements);
+      BlockSums<T> sums = bench_.sums;
+      each([&](const Strip& strip) {
+        const std::int64_t elements = strip.rows * tiles.vectors * p_.lanes;
+        if (begin == 0) sums.clear(elements);
+        add_runs(strip, list, tiles, {begin, end, false});
+        sums.fold(job_.set.sums, elements);
+        if (end == list.count()) settle_strip(strip, tiles, sums);
+        sums.hi += elements;
+        sums.lo += elements;
+      });
     }
-    bench_.sums.settle(job_.set.sums, elements);
-    write_strip(strip, tiles, bench_.sums.hi, pitch);
   }
 
   struct RunRange {
@@ -318,18 +343,27 @@ class Unit {
     }
   }
 
-  void write_strip(const Strip& strip, const Tiles& tiles, const T* from, std::int64_t pitch) const {
-    const std::int64_t count = tiles.args.lanes / p_.terms;
+  void settle_strip(const Strip& strip, const Tiles& tiles, BlockSums<T> sums) const {
+    const std::int64_t pitch = tiles.vectors * p_.lanes;
+    if (p_.terms > 1) {
+      sums.settle(job_.set.sums, strip.rows * pitch);
+      return join_strip(strip, tiles, sums.hi);
+    }
     for (std::int64_t i = 0; i < strip.count; ++i) {
       const Segment& segment = strip.segments[static_cast<std::size_t>(i)];
       T* to = tiles.args.out + segment.result;
-      if (p_.terms > 1) {
-        job_.set.sums.join({from, pitch, to, tiles.args.out_row, segment.rows, count, p_.terms});
-      } else {
-        for (std::int64_t row = 0; row < segment.rows; ++row)
-          std::memcpy(static_cast<void*>(to + row * tiles.args.out_row), from + row * pitch,
-                      static_cast<std::size_t>(count) * sizeof(T));
-      }
+      for (std::int64_t row = 0; row < segment.rows;
+           ++row, to += tiles.args.out_row, sums.hi += pitch, sums.lo += pitch)
+        job_.set.sums.settle({sums.hi, sums.lo, nullptr, nullptr, to, tiles.args.lanes});
+    }
+  }
+
+  void join_strip(const Strip& strip, const Tiles& tiles, const T* from) const {
+    const std::int64_t pitch = tiles.vectors * p_.lanes, count = tiles.args.lanes / p_.terms;
+    for (std::int64_t i = 0; i < strip.count; ++i) {
+      const Segment& segment = strip.segments[static_cast<std::size_t>(i)];
+      job_.set.sums.join(
+          {from, pitch, tiles.args.out + segment.result, tiles.args.out_row, segment.rows, count, p_.terms});
       from += segment.rows * pitch;
     }
   }

@@ -32,7 +32,8 @@ struct GatherBench {
     index = carve.take<std::int32_t>(spreads_channels(p) ? channels : 0);
     result = carve.take<T>(direct(p.result) ? 0 : positions * channels);
     const std::int64_t strip = p.form == GatherForm::dot ? 0 : kStripRows * p.lanes * p.widest;
-    const std::int64_t folded = p.several_blocks ? strip : 0;
+    const std::int64_t folded_rows = p.form == GatherForm::dense ? std::max(positions, kStripRows) : kStripRows;
+    const std::int64_t folded = p.several_blocks ? folded_rows * p.lanes * p.widest : 0;
     sums = {carve.take<T>(strip), carve.take<T>(folded), carve.take<T>(folded)};
     runs = carve.take<Run>(RunList::most(p.form == GatherForm::lanewise ? taps * p.k : taps, taps * p.k));
   }

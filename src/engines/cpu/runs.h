@@ -48,6 +48,7 @@ class RunList {
   const Run* begin() const { return runs_; }
   RunSteps steps() const { return steps_; }
   std::int64_t count() const { return count_; }
+  std::int64_t length() const { return total_; }  // of all runs together
 
   // The end of the block that starts at run `from`; blocks are as even as chunks allow.
   std::int64_t block_end(std::int64_t from) const {
