@@ -9,7 +9,7 @@ namespace convgrad::cpu {
 namespace {
 
 // None of these may depend on the machine: they decide the order of the sums.
-constexpr std::int64_t kBlockElements = 128 * 1024;  // of dw in one unit
+constexpr std::int64_t kBlockElements = 144 * 1024;  // of dw in one unit
 constexpr std::int64_t kRegionElements = 48 * 1024;  // of x or dy in one region
 constexpr std::int64_t kMostRegion = 512, kLeastRegion = 64;
 constexpr std::int64_t kStagedElements = 256 * 1024;  // of x in one region, with all that taps reach

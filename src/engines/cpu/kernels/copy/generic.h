@@ -320,6 +320,14 @@ void copy_line(const From* from, std::int64_t from_step, To* to, std::int64_t to
   }
 }
 
+// Rows with gaps between them, as some channels of all pixels are, start streams too short for the CPU to see.
+constexpr std::int64_t kRowsAhead = 6;
+template <class From>
+HWY_INLINE void fetch_row(const From* row, std::int64_t count) {
+  constexpr std::int64_t kLine = 64 / sizeof(From);
+  for (std::int64_t i = 0; i < count; i += kLine) __builtin_prefetch(row + i);
+}
+
 // Both run along c.
 template <class T, class From, class To>
 void copy_lines(const CopyArgs& m) {
@@ -327,8 +335,10 @@ void copy_lines(const CopyArgs& m) {
   To* to = static_cast<To*>(m.to);
   if (m.from_col == 1 && m.to_col == 1 && m.from_row == m.cols && m.to_row == m.cols)
     return convert_row<T>(from, to, m.rows * m.cols);
-  for (std::int64_t r = 0; r < m.rows; ++r)
+  for (std::int64_t r = 0; r < m.rows; ++r) {
+    if (m.from_col == 1) fetch_row(from + (r + kRowsAhead) * m.from_row, m.cols);
     copy_line<T>(from + r * m.from_row, m.from_col, to + r * m.to_row, m.to_col, m.cols);
+  }
 }
 
 template <class T, class From, class To>
