@@ -9,6 +9,7 @@
 #include "engines/cpu/filter_pairs.h"
 #include "engines/cpu/gather.h"
 #include "engines/cpu/isa.h"
+#include "engines/cpu/patches.h"
 #include "engines/cpu/small.h"
 #include "engines/cpu/together.h"
 #include "engines/engine.h"
@@ -66,16 +67,24 @@ void limit_workers(Work& work, DType dtype, std::int64_t taken) {
 }
 
 // Far-reaching taps bring much more than a region into a worker's memory: where that is too much, regions are made
-// smaller.
-GatherProgram gather_in_memory(const Geometry& g, const Kernels& kernels, Policy policy, const PairKernels* pairs) {
-  GatherProgram p = gather_program(g, kernels, policy, pairs);
+// smaller. A program that runs instead is cut by itself.
+GatherProgram gather_in_memory(const Geometry& g, const Kernels& kernels, const Policy& policy,
+                               const PairKernels* pairs) {
+  Policy narrower = policy;
+  const auto program = [&] {
+    GatherProgram p = gather_program(g, kernels, narrower, pairs);
+    p.exact = nullptr;
+    return p;
+  };
+  GatherProgram p = program();
   while (bench_bytes(p, g.dtype) > kAllBenchBytes && volume(p.region) > 1) {
-    Knobs knobs = policy.knobs.value_or(Knobs{});
+    Knobs knobs = narrower.knobs.value_or(Knobs{});
     knobs.most_region = volume(p.region) / 2;
-    policy.knobs = knobs;
-    p = gather_program(g, kernels, policy, pairs);
+    narrower.knobs = knobs;
+    p = program();
   }
   limit_workers(p, g.dtype, 0);
+  if (needs_exact(p)) p.exact = std::make_shared<GatherProgram>(gather_in_memory(g, kernels, policy, nullptr));
   return p;
 }
 

@@ -426,7 +426,7 @@ std::int64_t workspace_bytes(const GatherProgram& p, DType dtype) {
 
 Status run_gather(const GatherProgram& p, const Kernels& kernels, const Geometry& g, const EngineArgs& args,
                   const Course& course) {
-  if (p.form == GatherForm::pairs) return run_gather_pairs(p, kernels, args, course);
+  if (p.form == GatherForm::pairs) return run_gather_pairs(p, kernels, g, args, course);
   return visit(g.dtype, [&]<class S>(S) {
     return run_typed<typename DTypeOf<S>::Accumulator>(p, kernels, args, g.dtype, course);
   });

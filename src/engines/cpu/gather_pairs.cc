@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "engines/cpu/carve.h"
+#include "engines/cpu/gather.h"
 #include "engines/cpu/gather_classes.h"
+#include "engines/cpu/patches.h"
 #include "engines/cpu/runs.h"
 #include "engines/spread.h"
 
@@ -66,11 +69,12 @@ class PairList {
   std::int64_t count_ = 0, added_ = 0, part_ = 0;
 };
 
-std::int64_t all_steps(const GatherProgram& p) { return p.layer.taps * filled_k(p) / kPairStep; }
+std::int64_t all_steps(const GatherProgram& p) { return pair_taps(p) * filled_k(p) / kPairStep; }
 
 // Memory of one worker.
 struct Workbench {
   std::uint16_t* source;
+  const std::uint16_t** lines;
   float* result;
   BlockSums<float> sums;
   PairRun* runs;
@@ -79,11 +83,13 @@ struct Workbench {
   Workbench(Carver& carve, const GatherProgram& p) {
     const std::int64_t positions = volume(p.region), parts = PairList::most_parts(all_steps(p));
     const std::int64_t groups = most(p, &Part::sources) / p.k;
-    source = carve.take<std::uint16_t>(stages_pairs(p) ? volume(p.source_most) * groups * filled_k(p) : 0);
+    const std::int64_t copied = stages_pairs(p) ? volume(p.source_most) * groups * filled_k(p) : 0;
+    source = carve.take<std::uint16_t>(p.patches ? positions * filled_k(p) + kPatchSlack : copied);
+    lines = carve.take<const std::uint16_t*>(p.patches ? line_count(p) : 0);
     result = carve.take<float>(positions * result_pitch(most(p, &Part::channels)));
     const std::int64_t block = p.several_blocks ? positions * p.lanes * p.widest : 0;
     sums = {carve.take<float>(block), carve.take<float>(block), carve.take<float>(block)};
-    runs = carve.take<PairRun>(p.layer.taps + parts);
+    runs = carve.take<PairRun>(pair_taps(p) + parts);
     starts = carve.take<std::int64_t>(parts + 1);
   }
 };
@@ -108,7 +114,7 @@ struct Job {
 };
 
 // Of one vector of result channels: all taps.
-std::int64_t vector_elements(const GatherProgram& p) { return p.layer.taps * filled_k(p) * kPairLanes; }
+std::int64_t vector_elements(const GatherProgram& p) { return pair_taps(p) * filled_k(p) * kPairLanes; }
 std::int64_t group_elements(const GatherProgram& p) {
   return round_up(p.n, kPairLanes) / kPairLanes * vector_elements(p);
 }
@@ -134,15 +140,32 @@ class Unit {
       : job_(job), p_(job.p), part_(part), bench_(bench), region_(p_.region_box(region)) {}
 
   void run() {
-    bring_source();
     result_ = staged_field(bench_.result, region_, result_pitch(part_.channels));
-    each_class(p_, region_,
-               [&](const Class& c) { has_taps(c) ? add_class(c) : clear_class(result_, c, part_.channels); });
+    if (p_.patches) {
+      add_patches();
+    } else {
+      bring_source();
+      each_class(p_, region_,
+                 [&](const Class& c) { has_taps(c) ? add_class(c) : clear_class(result_, c, part_.channels); });
+    }
     stage_out(job_.kernels.copy, result_, {p_.result, region_, part_.channel, part_.channels}, job_.result);
     p_.pairs->leave(tiles_);
   }
 
  private:
+  // All positions of the region are one row of one class with one tap.
+  void add_patches() {
+    bring_patches(p_, region_, {job_.source, bench_.lines, bench_.source});
+    const std::int64_t count = region_.positions();
+    Class row{};
+    for (Stretch& stretch : row) stretch = {0, 1, 1, 0, 1, 1, 0, 1, 1};
+    row[3].count = count;
+    source_ = {bench_.source, 0, {0, 0, 0, filled_k(p_)}};
+    const Field<float> result = std::exchange(result_, {bench_.result, 0, {0, 0, 0, result_pitch(part_.channels)}});
+    add_class(row);
+    result_ = result;
+  }
+
   void bring_source() {
     if (!stages_pairs(p_)) {
       source_ = direct_field<std::uint16_t>(job_.source, p_.source, part_.source);
@@ -170,6 +193,10 @@ class Unit {
   PairList list_of(const Class& c) const {
     const std::int64_t taps = c[0].taps * c[1].taps * c[2].taps * c[3].taps, steps = filled_k(p_) / kPairStep;
     PairList list(bench_.runs, bench_.starts, taps * steps);
+    if (p_.patches) {
+      list.add(0, 0, steps);
+      return list;
+    }
     each_tap(c, [&](const Position& j) {
       list.add(tap_source(source_, c, j), panel_tap(p_, tap_number(p_, c, j)) * filled_k(p_) * kPairLanes, steps);
     });
@@ -266,13 +293,20 @@ std::int64_t pairs_workspace_bytes(const GatherProgram& p) {
   Carver carve(nullptr);
   carve.take<std::uint16_t>(p.panel);
   for (std::int64_t w = 0; w < p.workers; ++w) Workbench(carve, p);
-  return carve.used();
+  return p.exact == nullptr ? carve.used() : std::max(carve.used(), workspace_bytes(*p.exact, DType::bf16));
 }
 
-Status run_gather_pairs(const GatherProgram& p, const Kernels& kernels, const EngineArgs& args, const Course& course) {
+Status run_gather_pairs(const GatherProgram& p, const Kernels& kernels, const Geometry& g, const EngineArgs& args,
+                        const Course& course) {
   Job job(p, kernels, args);
+  if (p.exact != nullptr && kernels.pack.has_special(job.filter, p.layer.taps * p.k * p.n))
+    return run_gather(*p.exact, kernels, g, args, course);
   const auto workers = static_cast<int>(p.workers);
-  CONVGRAD_RETURN_IF_ERROR(spread(course.policy, {p.layer.taps * p.layer.groups, workers, pack_tap, &job}));
+  if (p.patches) {
+    pack_patch_filter(p, job.filter, job.panel, vector_elements(p));
+  } else {
+    CONVGRAD_RETURN_IF_ERROR(spread(course.policy, {p.layer.taps * p.layer.groups, workers, pack_tap, &job}));
+  }
   return run_units(course, {p.region_count() * p.parts, workers, run_unit, &job});
 }
 

@@ -13,7 +13,7 @@
 namespace convgrad::cpu {
 
 std::int64_t pairs_workspace_bytes(const GatherProgram& program);
-Status run_gather_pairs(const GatherProgram& program, const Kernels& kernels, const EngineArgs& args,
-                        const Course& course);
+Status run_gather_pairs(const GatherProgram& program, const Kernels& kernels, const Geometry& geometry,
+                        const EngineArgs& args, const Course& course);
 
 }  // namespace convgrad::cpu

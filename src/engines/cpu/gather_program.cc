@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "engines/cpu/pairs_rule.h"
+#include "engines/cpu/patches.h"
 #include "engines/cpu/runs.h"
 #include "engines/spread.h"
 
@@ -81,14 +82,26 @@ bool wants_planar(const GatherProgram& p, const Knobs& knobs) {
   return pays_planar(p, knobs);
 }
 
+double useful_share(std::int64_t count, std::int64_t whole) {
+  return static_cast<double>(count) / static_cast<double>(round_up(count, whole));
+}
+
 // Dense sums of bf16 with enough channels.
 bool fits_pairs(const GatherProgram& p, const PairKernels& pairs) {
   if (p.source.dtype != DType::bf16 || std::min(p.k, p.n) < kLeastPairChannels || p.layer.patch_planes > 0)
     return false;
-  const auto share = [](std::int64_t count, std::int64_t whole) {
-    return static_cast<double>(count) / static_cast<double>(round_up(count, whole));
-  };
-  return pairs_pay(pairs, share(p.k, kPairStep) * share(p.n, kPairLanes));
+  return pairs_pay(pairs, useful_share(p.k, kPairStep) * useful_share(p.n, kPairLanes));
+}
+
+// Those of few source channels, whose steps of one tap would be half empty.
+bool fits_patches(const GatherProgram& p, const PairKernels& pairs) {
+  if (p.source.dtype != DType::bf16 || p.layer.groups > 1 || p.layer.taps == 1 || p.layer.patch_planes > 0)
+    return false;
+  for (const Axis& axis : p.layer.axes) {
+    if (p.backward && axis.stride != 1) return false;
+  }
+  if (!has_lines(p) || p.k > kPairStep / 2 || p.n < kLeastPairChannels || patch_terms(p) < kPairStep / 2) return false;
+  return pairs_pay(pairs, useful_share(patch_terms(p), kPairStep) * useful_share(p.n, kPairLanes));
 }
 
 GatherForm form_of(const GatherProgram& p, const Knobs& knobs) {
@@ -137,8 +150,9 @@ std::int64_t part_results(const GatherProgram& p) {
 }
 
 void choose_regions(GatherProgram& p, const Knobs& knobs) {
+  const std::int64_t sources = p.patches ? filled_k(p) : all_source(p);
   const std::int64_t channels =
-      narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(all_source(p), part_results(p));
+      narrow_parts(p) ? p.k * std::min(all_results(p), p.lanes * p.widest) : std::max(sources, part_results(p));
   p.region = part_of_at_most(p.results(), most_positions(p, channels, knobs));
   for (std::size_t a = 0; a < kAxes; ++a) {
     const Axis& axis = p.layer.axes[a];
@@ -168,7 +182,7 @@ std::int64_t panel_elements(const GatherProgram& p) {
     case GatherForm::dense: return p.layer.groups * rows / p.terms * round_up(p.n * p.terms, p.lanes);
     case GatherForm::dot: return p.layer.groups * rows * p.n;
     case GatherForm::lanewise: return filter_in_place(p) ? 0 : rows * all_results(p);
-    case GatherForm::pairs: return p.layer.groups * p.layer.taps * filled_k(p) * round_up(p.n, p.lanes);
+    case GatherForm::pairs: return p.layer.groups * pair_taps(p) * filled_k(p) * round_up(p.n, p.lanes);
   }
   return 0;
 }
@@ -185,7 +199,9 @@ LaneBlocks lane_blocks(const GatherProgram& p) {
 
 bool spreads_channels(const GatherProgram& p) { return p.form == GatherForm::lanewise && (p.k > 1 || p.n > 1); }
 
-std::int64_t filled_k(const GatherProgram& p) { return round_up(p.k, kPairStep); }
+std::int64_t filled_k(const GatherProgram& p) { return round_up(p.patches ? patch_terms(p) : p.k, kPairStep); }
+
+std::int64_t pair_taps(const GatherProgram& p) { return p.patches ? 1 : p.layer.taps; }
 
 bool stages_pairs(const GatherProgram& p) { return p.source.channel_step != 1 || p.k != filled_k(p); }
 
@@ -281,7 +297,8 @@ GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Po
   });
   for (std::size_t a = 0; a < kAxes; ++a)
     p.stretches[a] = p.backward ? backward_stretches(l.axes[a]) : forward_stretches(l.axes[a]);
-  if (pairs != nullptr && fits_pairs(p, *pairs)) {
+  p.patches = pairs != nullptr && fits_patches(p, *pairs);
+  if (p.patches || (pairs != nullptr && fits_pairs(p, *pairs))) {
     p.pairs = pairs;
     p.lanes = kPairLanes;
     p.widest = pairs->widest;
@@ -290,11 +307,12 @@ GatherProgram gather_program(const Geometry& g, const Kernels& kernels, const Po
   p.planar = wants_planar(p, knobs);
   p.form = form_of(p, knobs);
   if (p.form == GatherForm::dense && !p.planar) p.terms = terms_of_step(p);
-  const std::int64_t steps = l.taps * (p.form == GatherForm::pairs ? filled_k(p) : tap_steps(p));
+  const std::int64_t steps = p.form == GatherForm::pairs ? pair_taps(p) * filled_k(p) : l.taps * tap_steps(p);
   p.several_blocks = p.form != GatherForm::dot && steps > kBlockSteps;
   choose_regions(p, knobs);
   choose_parts(p, g, policy);
   p.panel = panel_elements(p);
+  if (needs_exact(p)) p.exact = std::make_shared<GatherProgram>(gather_program(g, kernels, policy));
   return p;
 }
 

@@ -1,6 +1,8 @@
 // How forward or an input gradient is cut up, worked out once for a plan.
 #pragma once
 
+#include <memory>
+
 #include "convgrad/plan.h"
 #include "engines/cpu/field.h"
 #include "engines/cpu/kernels/kernels.h"
@@ -36,6 +38,8 @@ struct GatherProgram {
   std::int64_t workers = 1;
   bool several_blocks = false;  // sums longer than one block
   const PairKernels* pairs = nullptr;
+  bool patches = false;                        // pairs: the source brought into patches (patches.h)
+  std::shared_ptr<const GatherProgram> exact;  // runs instead where the filter must not meet the zeros of padding
 
   Position results() const;  // extents
   std::int64_t region_count() const { return regions[0] * regions[1] * regions[2] * regions[3]; }
@@ -58,8 +62,10 @@ std::int64_t all_results(const GatherProgram& p);
 std::int64_t tap_steps(const GatherProgram& p);
 LaneBlocks lane_blocks(const GatherProgram& p);
 bool spreads_channels(const GatherProgram& p);
-// Pairs: source channels of a group with the zeros that fill the last step, and whether kernels read a copy.
+// Pairs: terms that are neighbours, source channels of a group or a whole patch, with the zeros that fill the last
+// step; how many such runs a sum has; and whether kernels read a copy.
 std::int64_t filled_k(const GatherProgram& p);
+std::int64_t pair_taps(const GatherProgram& p);
 bool stages_pairs(const GatherProgram& p);
 // Source positions that a region of the result reads: a box around all, and of some taps of one axis. Between those
 // of far taps lie gaps that nobody reads.

@@ -56,9 +56,15 @@ Tensor computed(const Geometry& g, const test::Operands& given, const PairKernel
   return result;
 }
 
-// Problems that pairs take: 16 channels or more a group, ragged ones too; every stride, dilation, padding and
-// layout; images smaller than the filter reaches.
+bool is_taken_in_patches(const Geometry& g) {
+  const PairKernels pairs = willing(runnable_pairs().back());
+  return gather_program(g, runnable_kernels().front(), {}, &pairs).patches;
+}
+
+// Problems that pairs take: 16 channels or more a group, ragged ones too, or few that are summed; every stride,
+// dilation, padding and layout; images smaller than the filter reaches.
 ConvProblem random_layer(test::Random& r, double most_terms) {
+  const bool few = r.between(0, 2) == 0;
   while (true) {
     ConvProblem p;
     p.rank = static_cast<int>(r.between(1, 3));
@@ -78,8 +84,17 @@ ConvProblem random_layer(test::Random& r, double most_terms) {
       p.dilation[i] = r.one_of({1, 1, 2, 3});
       p.pads[i] = {r.between(0, 4), r.between(0, 7)};
     }
+    if (few) {
+      p.direction = r.one_of({Direction::forward, Direction::input_grad});
+      std::int64_t& summed = p.direction == Direction::forward ? p.c_in : p.c_out;
+      p.c_in = r.one_of({16, 19, 32, 36});
+      p.c_out = r.one_of({16, 19, 32, 36});
+      summed = r.one_of({1, 2, 3, 5, 8, 13, 16});
+      p.filter_c = p.c_in;
+    }
     const Result<Geometry> g = validate(p);
-    if (g.ok() && has_terms(*g) && nominal_flops(*g) / 2 <= most_terms) return p;
+    if (!g.ok() || !has_terms(*g) || nominal_flops(*g) / 2 > most_terms) continue;
+    if (!few || is_taken_in_patches(*g)) return p;
   }
 }
 
@@ -130,6 +145,12 @@ std::vector<std::string> large_layers() {
       for (const char* direction : {"forward", "input_grad", "filter_grad"})
         all.push_back(std::string(shape) + layout + direction);
     }
+  }
+  for (const char* layout : {"bf16_", "chfirst_bf16_"}) {
+    for (const char* shape :
+         {"n2c3h40w40_k16r7s7_st2_same_", "n1c16d4h6w6_k16t5r5s5_same_", "n1c1h30w90_k20r5s20_valid_"})
+      all.push_back(std::string(shape) + layout + "forward");
+    all.push_back(std::string("n2c16h40w33_k16r3s3_same_") + layout + "input_grad");
   }
   all.push_back("n1c160h5w5_k192r3s3_same_bf16_filter_grad");
   all.push_back("n1c16h70w56_k16r3s3_same_bf16_filter_grad");
@@ -222,8 +243,13 @@ TEST(Pairs, are_for_dense_bf16_with_channels_enough) {
     EXPECT_TRUE(taken(text("n2c32h14w14_k32r3s3_same_g2_chfirst_bf16_").c_str())) << direction;
     EXPECT_FALSE(taken(text("n2c64h14w14_k64r3s3_same_f32_").c_str())) << direction;
     EXPECT_FALSE(taken(text("n2c64h14w14_k64r3s3_same_g64_bf16_").c_str())) << direction;
-    EXPECT_FALSE(taken(text("n2c8h14w14_k64r3s3_same_bf16_").c_str())) << direction;
+    EXPECT_FALSE(taken(text("n2c64h14w14_k8r3s3_same_bf16_").c_str()) && direction != std::string("input_grad"));
+    EXPECT_FALSE(taken(text("n2c8h14w14_k64r3s3_same_bf16_").c_str()) && direction != std::string("forward"));
   }
+  EXPECT_TRUE(taken("n2c8h14w14_k64r3s3_same_bf16_forward"));
+  EXPECT_TRUE(taken("n2c64h14w14_k8r3s3_same_bf16_input_grad"));
+  EXPECT_FALSE(taken("n2c64h14w14_k8r3s3_st2_same_bf16_input_grad"));
+  EXPECT_FALSE(taken("n2c2h14w14_k64r3s3_di2_same_bf16_forward"));
   EXPECT_FALSE(taken("n1c16w200000_k16s2_di100000_valid_bf16_filter_grad"));
 }
 
