@@ -52,14 +52,13 @@ python: setup ## build the Python package in build/release/python, and its wheel
 	@CC=cc CXX=c++ build/python-env/bin/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheels .
 	@ls -l build/wheels
 
-# TensorFlow and JAX; PyTorch (9 GB) when it is there or CONVGRAD_PEERS=all.
 test-peers: setup ## convgrad against TensorFlow, PyTorch and JAX (ARGS=--write: renew golden vectors and docs/coverage.md)
 	@tools/frameworks prepare
 	@PYTHONPATH=build/release/python:bench/peers PYTHONDONTWRITEBYTECODE=1 CONVGRAD_PEER_LOGS=build/peers \
 		build/peers/bin/python tests/peers/run.py $(ARGS)
 	@tools/frameworks examples
 
-test-frameworks: setup ## all tests of the plug-ins inside TensorFlow, JAX and, where it is installed, PyTorch (15 minutes)
+test-frameworks: setup ## all tests of the plug-ins inside TensorFlow, JAX and PyTorch (15 minutes)
 	@tools/frameworks prepare
 	@tools/frameworks tests
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "convgrad/dtype.h"
 #include "convgrad/export.h"
@@ -38,6 +39,16 @@ CONVGRAD_API const OpInfo& info(Op op);
 CONVGRAD_API bool takes(Op op, DType dtype);
 // Takes the TensorFlow name or the id.
 CONVGRAD_API std::optional<Op> op_from_name(std::string_view name);
+
+// An op by the name that TensorFlow gives it. Depthwise ops are no rows: they are calls of the 2-D ops that say so.
+struct NamedOp {
+  Op op;
+  bool depthwise;
+};
+CONVGRAD_API std::optional<NamedOp> named_op(std::string_view name);
+// Every name that named_op knows.
+CONVGRAD_API std::vector<std::string_view> op_names();
+
 // The argument names of an op, in TensorFlow's order: e.g. input, filter_sizes, out_backprop.
 CONVGRAD_API std::span<const std::string_view> tensor_arguments(Direction direction);
 

@@ -510,15 +510,9 @@ def DepthwiseConv2dNative(
     name: str | None = None,
 ) -> Array:
     """Convolves every channel of an image with filters of its own."""
-    return _op(
-        "DepthwiseConv2dNative",
-        [input, filter],
-        strides=strides,
-        padding=padding,
-        explicit_paddings=explicit_paddings,
-        data_format=data_format,
-        dilations=dilations,
-    )[0]
+    return _conv(
+        "DepthwiseConv2dNative", input, filter, None, strides, padding, explicit_paddings, data_format, dilations, None
+    )
 
 
 def DepthwiseConv2dNativeBackpropFilter(
@@ -534,15 +528,18 @@ def DepthwiseConv2dNativeBackpropFilter(
     name: str | None = None,
 ) -> Array:
     """Gradient of DepthwiseConv2dNative with respect to the filter."""
-    return _op(
+    return _conv(
         "DepthwiseConv2dNativeBackpropFilter",
-        [input, filter_sizes, out_backprop],
-        strides=strides,
-        padding=padding,
-        explicit_paddings=explicit_paddings,
-        data_format=data_format,
-        dilations=dilations,
-    )[0]
+        input,
+        out_backprop,
+        filter_sizes,
+        strides,
+        padding,
+        explicit_paddings,
+        data_format,
+        dilations,
+        None,
+    )
 
 
 def DepthwiseConv2dNativeBackpropInput(
@@ -558,15 +555,18 @@ def DepthwiseConv2dNativeBackpropInput(
     name: str | None = None,
 ) -> Array:
     """Gradient of DepthwiseConv2dNative with respect to the input."""
-    return _op(
+    return _conv(
         "DepthwiseConv2dNativeBackpropInput",
-        [input_sizes, filter, out_backprop],
-        strides=strides,
-        padding=padding,
-        explicit_paddings=explicit_paddings,
-        data_format=data_format,
-        dilations=dilations,
-    )[0]
+        filter,
+        out_backprop,
+        input_sizes,
+        strides,
+        padding,
+        explicit_paddings,
+        data_format,
+        dilations,
+        None,
+    )
 
 
 def MaxPool(

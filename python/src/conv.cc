@@ -22,13 +22,19 @@ PaddingArgument padding_of(const Given& given) {
   return {text_from(given.padding, "padding"), flat_integers_from(given.explicit_paddings, "explicit_paddings")};
 }
 
-nb::object compute(Op op, const Given& given, nb::handle out) {
+nb::object compute(NamedOp op, const Given& given, nb::handle out) {
   CallArguments arguments(op, given);
   const Policy policy = current_policy();
   const std::shared_ptr<const Plan> plan = value_or_raise(plan_of(arguments.call(), policy));
   const Geometry& geometry = plan->geometry;
-  Answer answer = out.is_none() ? Answer(arguments.kind(), geometry.dtype, result_shape(geometry)) : Answer(out);
-  const RunArgs args{std::move(arguments.first().view), std::move(arguments.second().view), answer.view(), {}};
+  const Shape shape = arguments.result_shape(geometry);
+  Answer answer = out.is_none() ? Answer(arguments.kind(), geometry.dtype, shape) : Answer(out);
+  MutableTensorView result = answer.view();
+  if (op.depthwise) {
+    arguments.regroup_filter(geometry);
+    result.shape = result_shape(geometry);
+  }
+  const RunArgs args{std::move(arguments.first().view), std::move(arguments.second().view), std::move(result), {}};
   raise_if_error(run_released([&](const Policy& with) { return run(*plan, args, with); }, policy, plan->cost_us));
   return answer.take();
 }
@@ -42,23 +48,30 @@ Op op_from(nb::handle name) {
   return *op;
 }
 
-CallArguments::CallArguments(Op op, const Given& given) : op_(op) {
+NamedOp named_op_from(nb::handle name) {
+  const std::string_view text = text_from(name, "op");
+  const std::optional<NamedOp> op = named_op(text);
+  if (!op) raise(wrong_type("op", text, "the name of a convolution op"));
+  return *op;
+}
+
+CallArguments::CallArguments(NamedOp op, const Given& given) : op_(op) {
   read_tensors(given);
-  if (!given.sizes.is_none()) sizes_ = integers_from(given.sizes, sizes_name(info(op).direction));
+  if (!given.sizes.is_none()) sizes_ = integers_from(given.sizes, sizes_name(info(op.op).direction));
   strides_ = flat_integers_from(given.strides, "strides");
   padding_ = padding_of(given);
   // As in TensorFlow, None stands for an attribute's default.
-  data_format_ = given.data_format.is_none() ? data_format(Layout::channels_last, info(op).rank)
+  data_format_ = given.data_format.is_none() ? data_format(Layout::channels_last, info(op.op).rank)
                                              : text_from(given.data_format, "data_format");
   if (given.dilations.is_none())
-    dilations_.assign(static_cast<std::size_t>(info(op).rank) + 2, 1);
+    dilations_.assign(static_cast<std::size_t>(info(op.op).rank) + 2, 1);
   else
     dilations_ = flat_integers_from(given.dilations, "dilations");
 }
 
 // A list of numbers takes the other tensor's element type.
 void CallArguments::read_tensors(const Given& given) {
-  const Direction direction = info(op_).direction;
+  const Direction direction = info(op_.op).direction;
   const bool list_first = is_plain_list(given.first) && !is_plain_list(given.second);
   if (!list_first) first_ = array_from(given.first, first_name(direction));
   second_ =
@@ -68,7 +81,8 @@ void CallArguments::read_tensors(const Given& given) {
 
 ConvCall CallArguments::call() const {
   ConvCall call;
-  call.op = op_;
+  call.op = op_.op;
+  call.depthwise = op_.depthwise;
   call.dtype = first_.view.dtype;
   call.second_dtype = second_.view.dtype;
   call.set_tensors(first_.view.shape, second_.view.shape);
@@ -82,12 +96,27 @@ ConvCall CallArguments::call() const {
   return call;
 }
 
+Shape CallArguments::result_shape(const Geometry& geometry) const {
+  const bool filter = op_.depthwise && geometry.direction == Direction::filter_grad;
+  return filter ? sizes_.numbers : convgrad::result_shape(geometry);
+}
+
+void CallArguments::regroup_filter(const Geometry& geometry) {
+  if (geometry.direction == Direction::filter_grad) return;
+  TensorView& filter = (geometry.direction == Direction::forward ? second_ : first_).view;
+  if (!filter.byte_strides.empty()) {
+    filter_copy_ = value_or_raise(contiguous_copy(filter));
+    filter = filter_copy_.view();
+  }
+  filter.shape = filter_shape(geometry);
+}
+
 void bind_conv(nb::module_& module) {
   module.def(
       "eager_ops",
       [] {
         nb::list names;
-        for (const OpInfo& op : all_ops()) names.append(nb::str(op.name.data(), op.name.size()));
+        for (std::string_view name : op_names()) names.append(nb::str(name.data(), name.size()));
         return names;
       },
       nb::sig("def eager_ops() -> list[str]"), "The convolution ops that are computed without a graph.");
@@ -114,8 +143,8 @@ void bind_conv(nb::module_& module) {
       "conv",  // without names or defaults: the quickest way in
       [](nb::handle op, nb::handle first, nb::handle second, nb::handle sizes, nb::handle strides, nb::handle padding,
          nb::handle explicit_paddings, nb::handle data_format, nb::handle dilations, nb::handle out) {
-        return compute(op_from(op), {first, second, sizes, strides, padding, explicit_paddings, data_format, dilations},
-                       out);
+        return compute(named_op_from(op),
+                       {first, second, sizes, strides, padding, explicit_paddings, data_format, dilations}, out);
       },
       nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
       nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),

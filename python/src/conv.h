@@ -17,25 +17,31 @@ struct Given {
 // The same, read.
 class CallArguments {
  public:
-  CallArguments(Op op, const Given& given);
+  CallArguments(NamedOp op, const Given& given);
 
   // Valid as long as this object.
   ConvCall call() const;
   Array& first() { return first_; }
   Array& second() { return second_; }
   Kind kind() const { return first_.kind == Kind::numpy ? second_.kind : first_.kind; }
+  // Of the result, as the caller reads it.
+  Shape result_shape(const Geometry& geometry) const;
+  // The filter among the operands as the geometry reads it; where it cannot be read so, a copy that can.
+  void regroup_filter(const Geometry& geometry);
 
  private:
   void read_tensors(const Given& given);
-  Op op_;
+  NamedOp op_;
   Array first_, second_;
   Integers sizes_;
   Shape strides_, dilations_;
   PaddingArgument padding_;
+  Tensor filter_copy_;
   std::string_view data_format_;
 };
 
 Op op_from(nb::handle name);
+NamedOp named_op_from(nb::handle name);
 
 void bind_buffers(nb::module_& module);
 void bind_conv(nb::module_& module);

@@ -13,6 +13,7 @@ class Key {
   Key() = default;
   Key(const ConvCall& call, const Policy& policy) {
     add(static_cast<int>(call.op));
+    add(call.depthwise ? 1 : 0);
     add(static_cast<int>(call.dtype));
     add(static_cast<int>(call.second_dtype.value_or(call.dtype)));
     add(call.sizes_rank);

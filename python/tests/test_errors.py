@@ -167,10 +167,37 @@ def test_conv3d_has_no_default_strides() -> None:
 
 def test_an_integer_beyond_32_bits_is_refused_and_not_wrapped() -> None:
     with pytest.raises(TypeError, match="beyond 32 bits"):
-        raw_ops.DepthwiseConv2dNativeBackpropFilter(
-            input=X, filter_sizes=[3, 3, 2**40, 1], out_backprop=X, strides=[1, 1, 1, 1], padding="SAME"
-        )
-    with pytest.raises(TypeError, match="beyond 32 bits"):
         raw_ops.Conv2D(
             input=[[[[2**40]]]], filter=np.ones((1, 1, 1, 1), np.int32), strides=[1, 1, 1, 1], padding="SAME"
         )
+
+
+def depthwise_filter(**changed: Any) -> Any:
+    given: dict[str, Any] = {"filter_sizes": [3, 3, 1, 1], "strides": [1, 1, 1, 1], "padding": "SAME"}
+    return raw_ops.DepthwiseConv2dNativeBackpropFilter(input=X, out_backprop=X, **{**given, **changed})
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "got"),
+    [
+        ("filter_sizes", [3, 3, 2**40, 1], f"[3,3,{2**40},1]"),
+        ("filter_sizes", [3, 3, 1], "3 entries [3,3,1]"),
+        ("strides", [2, 1, 1, 1], "[2,1,1,1]"),
+        ("strides", [1, 0, 1, 1], "[1,0,1,1]"),
+    ],
+)
+def test_depthwise_ops_refuse_in_their_own_name(argument: str, value: list[int], got: str) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="^DepthwiseConv2dNativeBackpropFilter: ") as caught:
+        depthwise_filter(**{argument: value})
+    assert caught.value.argument == argument
+    assert caught.value.got == got
+
+
+def test_depthwise_and_plain_calls_of_the_same_numbers_are_two_plans() -> None:
+    x = np.ones((1, 4, 4, 2), np.float32)
+    with pytest.raises(errors.InvalidArgumentError, match="DepthwiseConv2dNative: "):
+        raw_ops.DepthwiseConv2dNative(
+            input=x, filter=np.ones((3, 3, 1, 2), np.float32), strides=[1, 1, 1, 1], padding="SAME"
+        )
+    y = raw_ops.Conv2D(input=x, filter=np.ones((3, 3, 1, 2), np.float32), strides=[1, 1, 1, 1], padding="SAME")
+    assert y.shape == (1, 4, 4, 2)

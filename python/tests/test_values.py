@@ -117,6 +117,21 @@ def test_depthwise_is_a_convolution_of_each_channel() -> None:
     wanted = nn.conv2d_backprop_filter(x[..., :1], (3, 3, 1, 2), y[..., :2], [1, 1, 1, 1], "SAME")
     assert dw.shape == w.shape
     assert (dw[:, :, :1] == wanted).all()
+    turned = np.ascontiguousarray(w.transpose(3, 2, 1, 0)).transpose(3, 2, 1, 0)
+    again = raw_ops.DepthwiseConv2dNative(input=x, filter=turned, strides=[1, 1, 1, 1], padding="SAME")
+    assert (again == y).all()
+    dx, same = (
+        raw_ops.DepthwiseConv2dNativeBackpropInput(
+            input_sizes=x.shape, filter=of, out_backprop=y, strides=[1, 1, 1, 1], padding="SAME"
+        )
+        for of in (w, turned)
+    )
+    each = [
+        nn.conv2d_backprop_input((1, 5, 5, 1), w[:, :, c : c + 1], y[..., 2 * c : 2 * c + 2], [1, 1, 1, 1], "SAME")
+        for c in range(3)
+    ]
+    assert (dx == np.concatenate(each, -1)).all()
+    assert (same == dx).all()
 
 
 def test_the_gradient_of_a_shallow_volume() -> None:

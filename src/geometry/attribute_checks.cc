@@ -112,7 +112,7 @@ Status has_length(const Work& w, const WindowList& list, std::string reason) {
 Status one_in_batch_and_channels(const Work& w, const WindowList& list, std::string_view what) {
   if (list.values[0] == 1 && list.values[w.channel()] == 1) return {};
   // TensorFlow calls this unimplemented in Conv2D and Conv2DBackpropInput, invalid everywhere else.
-  const bool unimplemented = w.rank() < 3 && w.op.direction != Direction::filter_grad;
+  const bool unimplemented = w.rank() < 3 && w.op.direction != Direction::filter_grad && !w.call.depthwise;
   return refuse(
       w, {.rule = list.nc,
           .argument = list.argument,

@@ -7,6 +7,7 @@
 #include "base/rules.h"
 #include "base/text.h"
 #include "convgrad/geometry.h"
+#include "geometry/depthwise.h"
 
 namespace convgrad {
 
@@ -14,10 +15,12 @@ inline constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 // What the rules read and what they have found out so far.
 struct Work {
-  Work(const ConvCall& c, const OpInfo& o, const Limits& l) : call(c), op(o), limits(l) {}
+  Work(const ConvCall& c, const Limits& l)
+      : call(c), op(info(c.op)), name(c.depthwise ? depthwise_name(op.direction) : op.name), limits(l) {}
 
   const ConvCall& call;
   const OpInfo& op;
+  const std::string_view name;  // the caller's
   const Limits& limits;
   PaddingKind padding = PaddingKind::valid;
   ConvCall::Numbers in_shape;                  // set once the size vector or the input's rank is checked
@@ -43,7 +46,7 @@ struct Work {
 };
 
 // Says no in the op's name.
-inline Status refuse(const Work& w, Refusal refusal) { return refuse(w.op.name, std::move(refusal)); }
+inline Status refuse(const Work& w, Refusal refusal) { return refuse(w.name, std::move(refusal)); }
 
 inline std::string in_words(std::size_t count, std::string_view what) { return concat(count, " ", what); }
 

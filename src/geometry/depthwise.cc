@@ -17,6 +17,8 @@ ConvCall::Numbers stated_input(const ConvCall& call) {
   return info(call.op).direction == Direction::input_grad ? call.sizes : call.input.value_or(ConvCall::Numbers{});
 }
 
+}  // namespace
+
 std::string_view depthwise_name(Direction direction) {
   switch (direction) {
     case Direction::input_grad: return "DepthwiseConv2dNativeBackpropInput";
@@ -25,10 +27,24 @@ std::string_view depthwise_name(Direction direction) {
   }
 }
 
-}  // namespace
+std::optional<NamedOp> named_op(std::string_view name) {
+  if (const std::optional<Op> op = op_from_name(name)) return NamedOp{*op, false};
+  for (const OpInfo& row : all_ops()) {
+    if (row.rank == 2 && name == depthwise_name(row.direction)) return NamedOp{row.op, true};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> op_names() {
+  std::vector<std::string_view> names;
+  for (const OpInfo& row : all_ops()) names.push_back(row.name);
+  for (const OpInfo& row : all_ops()) {
+    if (row.rank == 2) names.push_back(depthwise_name(row.direction));
+  }
+  return names;
+}
 
 GroupedCall::GroupedCall(const ConvCall& depthwise) : call_(depthwise) {
-  call_.depthwise = false;
   const ConvCall::Numbers stated = stated_filter(depthwise);
   if (stated.size() != filter_.size() || stated[2] < 0 || stated[3] < 0) return;  // for the rules to refuse
   const Wide channels = Wide{stated[2]} * stated[3];

@@ -70,7 +70,7 @@ Status input_sizes_2d(Work& w) {
   const ConvCall::Numbers sizes = w.call.sizes;
   if (!is_pair(w) && sizes.size() != w.dims()) {
     return refuse_size_length(w, "input_sizes",
-                              concat(w.op.name, " requires input_sizes to contain ", w.dims(), " values",
+                              concat(w.name, " requires input_sizes to contain ", w.dims(), " values",
                                      w.rank() == 2 ? " or 2 values" : "", ", but got: ", sizes.size()),
                               w.rank() == 2 ? "4 sizes, or 2: height and width" : in_words(w.dims(), "sizes"));
   }

@@ -95,6 +95,16 @@ Status enums_in_range(const ConvProblem& p) {
   return {};
 }
 
+// A call that says depthwise is one of GroupedCall.
+Result<Geometry> checked(const ConvCall& call, const Limits& limits) {
+  Work work(call, limits);
+  work.g.direction = work.op.direction;
+  work.g.dtype = call.dtype;
+  work.g.rank = work.op.rank;
+  for (Check* check : checks_of(work.op)) CONVGRAD_RETURN_IF_ERROR(check(work));
+  return work.g;
+}
+
 }  // namespace
 
 Result<Geometry> validate(const ConvCall& call, const Limits& limits) {
@@ -102,16 +112,9 @@ Result<Geometry> validate(const ConvCall& call, const Limits& limits) {
     return refuse_enum(Rule::op_name, "op", static_cast<int>(call.op), "a row of ops.inc");
   if (!in_range(call.dtype, static_cast<int>(all_dtypes().size())))
     return refuse_enum(Rule::dtype, "dtype", static_cast<int>(call.dtype), "a row of dtypes.inc");
-  if (call.depthwise) {
-    CONVGRAD_RETURN_IF_ERROR(depthwise_channels(call));
-    return validate(GroupedCall(call).call(), limits);
-  }
-  Work work(call, info(call.op), limits);
-  work.g.direction = work.op.direction;
-  work.g.dtype = call.dtype;
-  work.g.rank = work.op.rank;
-  for (Check* check : checks_of(work.op)) CONVGRAD_RETURN_IF_ERROR(check(work));
-  return work.g;
+  if (!call.depthwise) return checked(call, limits);
+  CONVGRAD_RETURN_IF_ERROR(depthwise_channels(call));
+  return checked(GroupedCall(call).call(), limits);
 }
 
 Status wrong_type(std::string_view argument, std::string_view got, std::string_view wanted) {

@@ -36,7 +36,6 @@ MEANT = [
     Meant("data_format_number", "nn.", "the same"),
     Meant("padding_list", "conv3d", "volumes take lists of pairs too, so the list itself is judged, not its type"),
     Meant("dilations", "Depthwise", "the rules of Conv2D; TensorFlow's depthwise kernels read dilations late or never"),
-    Meant("strides_in", "Depthwise", "the class that Conv2D answers with"),
 ]
 # Differences that are not meant: to be mended in the package, then to be deleted here.
 OPEN: list[Meant] = []
