@@ -111,8 +111,10 @@ Status has_length(const Work& w, const WindowList& list, std::string reason) {
 
 Status one_in_batch_and_channels(const Work& w, const WindowList& list, std::string_view what) {
   if (list.values[0] == 1 && list.values[w.channel()] == 1) return {};
-  // TensorFlow calls this unimplemented in Conv2D and Conv2DBackpropInput, invalid everywhere else.
-  const bool unimplemented = w.rank() < 3 && w.op.direction != Direction::filter_grad && !w.call.depthwise;
+  // TensorFlow calls this unimplemented in Conv2D and Conv2DBackpropInput, but not of depthwise strides; invalid
+  // everywhere else.
+  const bool depthwise_strides = w.call.depthwise && list.nc == Rule::stride_nc;
+  const bool unimplemented = w.rank() < 3 && w.op.direction != Direction::filter_grad && !depthwise_strides;
   return refuse(
       w, {.rule = list.nc,
           .argument = list.argument,
