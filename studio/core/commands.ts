@@ -23,6 +23,7 @@ export const sessionId = 'ClientSession';
 /** `base`, or `base_2`, `base_3`, ...: the first that nothing on the page is called. */
 export function freshId(page: Page, base: string, also: ReadonlySet<string> = new Set()): string {
   const taken = new Set([
+    sessionId,
     ...page.nodes.map((node) => node.id),
     ...page.view.groups.map((group) => group.id),
     ...page.view.notes.map((note) => note.id),

@@ -83,6 +83,12 @@ export function attrValue(op: Op, node: PageNode, name: string): AttrValue | und
   return node.attrs?.[name] ?? op.attrs.find((attr) => attr.name === name)?.default;
 }
 
+/** A command's value for an attribute: nothing at its default, as files leave it out there. */
+export function unlessDefault(op: Op, name: string, value: AttrValue): AttrValue | undefined {
+  const preset = op.attrs.find((attr) => attr.name === name)?.default;
+  return preset !== undefined && JSON.stringify(preset) === JSON.stringify(value) ? undefined : value;
+}
+
 /** One letter a dimension, such as NDHWC: what lists with an entry a dimension are labelled with. */
 export function dimensionLetters(op: Op, node: PageNode): string | undefined {
   const format = attrValue(op, node, 'data_format');

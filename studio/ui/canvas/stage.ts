@@ -1,0 +1,46 @@
+// The canvas as seen from outside of it: where its middle is, how large blocks are drawn, zooming. One canvas a page.
+import type { ReactFlowInstance } from '@xyflow/react';
+import type { Size, Sizes } from '../../core/layout';
+import type { Point } from '../../core/page';
+
+let instance: ReactFlowInstance | undefined;
+
+export function setStage(flow: ReactFlowInstance): void {
+  instance = flow;
+}
+
+export function drawnSizes(): Sizes {
+  const sizes = new Map<string, Size>();
+  for (const { id, measured } of instance?.getNodes() ?? []) {
+    if (measured?.width && measured.height) sizes.set(id, { width: measured.width, height: measured.height });
+  }
+  return sizes;
+}
+
+export function toCanvas(screen: Point): Point {
+  const point = instance?.screenToFlowPosition({ x: screen[0], y: screen[1] });
+  return point ? [point.x, point.y] : screen;
+}
+
+/** The middle of what is visible, a little up and left so that a block put there is in the middle. */
+export function middle(): Point {
+  const box = document.querySelector('.canvas')?.getBoundingClientRect();
+  return box ? toCanvas([box.left + box.width / 2 - 130, box.top + box.height / 2 - 110]) : [0, 0];
+}
+
+export function zoomToFit(ids?: readonly string[]): void {
+  const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const options = { padding: 0.08, maxZoom: 1.1, duration: still ? 0 : 200 };
+  void instance?.fitView(ids ? { ...options, nodes: ids.map((id) => ({ id })) } : options);
+}
+
+export function zoomBy(factor: number): void {
+  void instance?.zoomTo((instance.getZoom() ?? 1) * factor);
+}
+
+/** After the next drawing, the keyboard is at this block. */
+export function focusBlock(id: string): void {
+  requestAnimationFrame(() => {
+    document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+  });
+}

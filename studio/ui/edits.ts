@@ -1,0 +1,204 @@
+// What a person does to the page, put together from commands: each call is one step of undo.
+import { type Command, freshId, sessionId } from '../core/commands';
+import { fit, fittingPin, sourceOf } from '../core/fits';
+import { align, arrange, freePlace, type Side } from '../core/layout';
+import { findOp, inputPin, startAttrs } from '../core/ops';
+import type { Page, Pin, Point } from '../core/page';
+import { partOf, readPart } from '../core/part';
+import { drawnNodes, drawnWires, likeNodes } from '../core/wires';
+import type { FixCommand } from './api';
+import { drawnSizes, focusBlock, middle, zoomToFit } from './canvas/stage';
+import { change, currentPage } from './state/document';
+import { say, select, useScreen } from './state/screen';
+import { knownTypes } from './state/shapes';
+
+function connectCommand(page: Page, from: Pin, to: Pin): Command {
+  if (to[0] === sessionId) return { do: 'fetch', pin: from, on: true };
+  const { table } = useScreen.getState();
+  const source = sourceOf(page, table, knownTypes(), from);
+  const op = findOp(table, page.nodes.find((node) => node.id === to[0])?.op ?? '');
+  const pin = op && inputPin(op, to[1]);
+  const like = source && op && pin ? fit(source.types, source.variable, op, pin) === 'like' : false;
+  return { do: 'connect', from, to, like };
+}
+
+export function connectPins(from: Pin, to: Pin): void {
+  change([connectCommand(currentPage(), from, to)]);
+  say(`${from[0]} is wired to ${to[0]}, ${to[1]}.`);
+}
+
+/** Places a block, wired to the loose end it was asked for, and puts the keyboard on it. */
+export function placeBlock(
+  name: string,
+  at?: Point,
+  wire?: { readonly pin: Pin; readonly end: 'source' | 'target' },
+): string | undefined {
+  const page = currentPage();
+  const { table } = useScreen.getState();
+  if (name === sessionId) {
+    change([{ do: 'session', at: freePlace(page, drawnSizes(), at ?? middle()) }]);
+    focusBlock(sessionId);
+    return sessionId;
+  }
+  const op = findOp(table, name);
+  if (!op) return undefined;
+  const id = freshId(page, op.name);
+  const attrs = startAttrs(op);
+  const node = Object.keys(attrs).length ? { id, op: op.name, attrs } : { id, op: op.name };
+  const add: Command = { do: 'add', node, at: at ?? freePlace(page, drawnSizes(), middle()) };
+  change([add, ...wireCommands(page, id, name, wire)]);
+  select([id]);
+  focusBlock(id);
+  say(`Placed ${id}.`);
+  return id;
+}
+
+function wireCommands(
+  page: Page,
+  id: string,
+  name: string,
+  wire?: { readonly pin: Pin; readonly end: 'source' | 'target' },
+): Command[] {
+  const { table } = useScreen.getState();
+  const op = findOp(table, name);
+  if (!wire || !op) return [];
+  if (wire.end === 'source') {
+    const source = sourceOf(page, table, knownTypes(), wire.pin);
+    const pin = source && fittingPin(op, { source });
+    const row = pin && inputPin(op, pin);
+    if (!source || !pin || !row) return [];
+    return [{ do: 'connect', from: wire.pin, to: [id, pin], like: fit(source.types, source.variable, op, row) === 'like' }];
+  }
+  const output = op.outputs[0];
+  return output ? [{ do: 'connect', from: [id, output.name], to: wire.pin }] : [];
+}
+
+export function applyFix(commands: readonly FixCommand[]): void {
+  const page = currentPage();
+  change(
+    commands.flatMap((command): Command[] => {
+      if (command.set) return [{ do: 'set', node: command.set[0], attr: command.set[1], value: command.set[2] }];
+      return command.connect ? [connectCommand(page, command.connect[0], command.connect[1])] : [];
+    }),
+  );
+}
+
+function likes(page: Page): ReturnType<typeof likeNodes> {
+  return likeNodes(page, useScreen.getState().table);
+}
+
+export function copyText(): string | undefined {
+  const page = currentPage();
+  const { selected } = useScreen.getState();
+  const part = partOf(page, selected, likes(page));
+  return part.nodes.length + part.view.notes.length > 0 ? JSON.stringify(part, null, 1) : undefined;
+}
+
+export function pasteText(text: string): boolean {
+  const part = readPart(text);
+  if (!part) return false;
+  const before = new Set(currentPage().nodes.map((node) => node.id));
+  change([{ do: 'paste', part, by: [36, 36] }]);
+  const page = currentPage();
+  const added = drawnNodes(page, likes(page)).filter((node) => !before.has(node.id));
+  const placeless = added.filter((node) => !page.view.at[node.id]);
+  if (placeless.length)
+    change([
+      {
+        do: 'move',
+        to: placesFor(
+          page,
+          added.map((node) => node.id),
+          middle(),
+        ),
+      },
+    ]);
+  select(added.map((node) => node.id));
+  say(`Pasted ${added.length} blocks.`);
+  return true;
+}
+
+export function duplicate(): void {
+  const text = copyText();
+  if (text) pasteText(text);
+}
+
+export function removeSelected(): void {
+  const { selected } = useScreen.getState();
+  if (selected.length) change([{ do: 'remove', ids: selected }]);
+  select([]);
+}
+
+export function selectAll(): void {
+  const page = currentPage();
+  select([...drawnNodes(page, likes(page)).map((node) => node.id), ...page.view.notes.map((note) => note.id)]);
+}
+
+function placesFor(page: Page, ids: readonly string[], corner?: Point): Record<string, Point> {
+  return arrange(ids, drawnWires(page, likes(page)), drawnSizes(), corner);
+}
+
+/** Lays out the chosen blocks, or all when fewer than two are chosen. */
+export function layout(): void {
+  const page = currentPage();
+  const { selected } = useScreen.getState();
+  const drawn = drawnNodes(page, likes(page)).map((node) => node.id);
+  const chosen = drawn.filter((id) => selected.includes(id));
+  const ids = chosen.length > 1 ? chosen : drawn;
+  if (ids.length === 0) return;
+  const places = placesFor(page, ids);
+  const session = page.view.session && ids === drawn ? { [sessionId]: besides(places) } : {};
+  change([{ do: 'move', to: { ...places, ...session } }]);
+  requestAnimationFrame(() => zoomToFit());
+}
+
+function besides(places: Readonly<Record<string, Point>>): Point {
+  const points = Object.values(places);
+  return [Math.max(...points.map((point) => point[0])) + 420, Math.min(...points.map((point) => point[1]))];
+}
+
+/** A page from elsewhere has no places: the ones without get some, and a fetch list its block. */
+export function withPlaces(page: Page): Page {
+  const { view } = page;
+  const drawn = drawnNodes(page, likes(page));
+  const placeless = drawn.filter((node) => !view.at[node.id]);
+  if (placeless.length === 0) return page;
+  const fresh = placeless.length === drawn.length;
+  const points = Object.values(view.at);
+  const below = fresh ? 48 : Math.max(...points.map((point) => point[1])) + 320;
+  const left = fresh ? 48 : Math.min(...points.map((point) => point[0]));
+  const sizes = new Map(drawn.map((node) => [node.id, { width: 264, height: guessHeight(node.op) }]));
+  const ids = placeless.map((node) => node.id);
+  const at = { ...view.at, ...arrange(ids, drawnWires(page, likes(page)), sizes, [left, below]) };
+  const session = page.fetch?.length && !view.session ? { session: besides(at) } : {};
+  return { ...page, view: { ...view, at, ...session } };
+}
+
+/** How high a block will be drawn, before it is: rows of pins, typed rows, outputs and a read-out. */
+function guessHeight(name: string): number {
+  const op = findOp(useScreen.getState().table, name);
+  if (!op) return 160;
+  const own = op.attrs.filter((attr) => !attr.from_inputs && attr.default === undefined).length;
+  return 120 + 26 * (op.inputs.length + op.outputs.length) + 34 * own;
+}
+
+export function alignSelected(side: Side): void {
+  const page = currentPage();
+  const { selected } = useScreen.getState();
+  change([{ do: 'move', to: align(selected, side, page.view.at, drawnSizes()) }]);
+}
+
+export function groupSelected(): void {
+  const page = currentPage();
+  const members = useScreen.getState().selected.filter((id) => page.nodes.some((node) => node.id === id));
+  if (members.length) change([{ do: 'group', group: { id: freshId(page, 'group'), title: 'Group', members } }]);
+}
+
+export function addNote(): void {
+  const id = freshId(currentPage(), 'note');
+  change([{ do: 'note', note: { id, at: middle(), text: '' } }]);
+  select([id]);
+  requestAnimationFrame(() => {
+    document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"] textarea`)?.focus();
+  });
+}

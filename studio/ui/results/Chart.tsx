@@ -1,0 +1,61 @@
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+
+interface ChartProps {
+  readonly label: string;
+  readonly data: uPlot.AlignedData;
+  readonly series: readonly { readonly label: string; readonly bars?: boolean }[];
+  readonly height: number;
+}
+
+const strokes = ['--amber', '--cyan', '--green', '--text'] as const;
+/** Colour is not the only difference between lines. */
+const dashes: readonly number[][] = [[], [6, 4], [2, 3], [10, 3, 2, 3]];
+
+function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function options(series: ChartProps['series'], width: number, height: number): uPlot.Options {
+  const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, size: 48 };
+  return {
+    width,
+    height,
+    scales: { x: { time: false } },
+    legend: { show: series.length > 1 || !series[0]?.bars },
+    cursor: { drag: { x: false, y: false } },
+    axes: [{ ...axis, size: 26 }, axis],
+    series: [
+      {},
+      ...series.map(({ label, bars }, place) => ({
+        label,
+        stroke: colour(strokes[place % strokes.length] ?? '--text'),
+        width: 2,
+        dash: dashes[place % dashes.length] ?? [],
+        ...(bars && uPlot.paths.bars ? { fill: `${colour('--amber')}88`, paths: uPlot.paths.bars({ size: [0.9, 60] }) } : {}),
+        points: { show: false },
+      })),
+    ],
+  };
+}
+
+export function Chart({ label, data, series, height }: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const shape = JSON.stringify(series);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const made = new uPlot(options(JSON.parse(shape), element.clientWidth || 300, height), [[]], element);
+    plot.current = made;
+    const watch = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    watch.observe(element);
+    return () => {
+      watch.disconnect();
+      made.destroy();
+    };
+  }, [shape, height]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a chart made anew (shape, height) needs its data again
+  useEffect(() => plot.current?.setData(data), [data, shape, height]);
+  return <div className="chart" ref={box} role="img" aria-label={label} />;
+}
