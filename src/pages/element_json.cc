@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "convgrad/graph/page.h"
 
 namespace convgrad::graph {
 namespace {
@@ -141,6 +142,12 @@ bool set_element(Tensor& tensor, int64 index, const Json& number) {
 Json element_json(const Tensor& tensor, int64 index) {
   return visit_stored(tensor.dtype(),
                       [&]<class T>(T) { return json_of_element(static_cast<const T*>(tensor.data())[index]); });
+}
+
+string element_text(const Tensor& tensor, int64 index) {
+  const Json json = element_json(tensor, index);
+  const string* text = json.as<string>();
+  return text != nullptr ? *text : compact(json);
 }
 
 Json elements_json(const Tensor& tensor) {
