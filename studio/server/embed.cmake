@@ -1,6 +1,15 @@
-# cmake -DOUT=file.cc -DFUNCTION=name -DFOLDER=folder [-DGZIP=program] -P embed.cmake: a C++ file with the function
-# that lists a folder's files and their bytes, each compressed where a gzip is named.
-file(GLOB_RECURSE files RELATIVE ${FOLDER} ${FOLDER}/*)
+# cmake -DOUT=file.cc -DFUNCTION=name -DFOLDER=folder [-DPARTS="a b"] [-DGZIP=program] -P embed.cmake: a C++ file with
+# the function that lists the files of a folder, or of these parts of it, and their bytes, each compressed where a gzip
+# is named.
+separate_arguments(PARTS)
+if(NOT PARTS)
+  set(PARTS .)
+endif()
+set(files "")
+foreach(part IN LISTS PARTS)
+  file(GLOB_RECURSE found RELATIVE ${FOLDER} ${FOLDER}/${part}/*)
+  list(APPEND files ${found})
+endforeach()
 list(SORT files)
 set(rows "")
 set(texts "")

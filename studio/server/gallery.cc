@@ -15,7 +15,7 @@ std::string_view text_of(const std::string& path) {
 }
 
 const Json& index() {
-  static const Json json = Json::parse(text_of("index.json"));
+  static const Json json = Json::parse(text_of("gallery/index.json"));
   return json;
 }
 
@@ -34,7 +34,8 @@ std::optional<std::string> gallery_scene(const std::string& id) {
   for (const Json& scene : index()) {
     if (scene["id"] != id) continue;
     const std::string loop = scene.contains("loop") ? fmt::format(R"(,"loop":{})", scene["loop"].dump()) : "";
-    return fmt::format(R"({{"page":{},"expect":{}{}}})", text_of(id + ".json"), scene["expect"].dump(), loop);
+    return fmt::format(R"({{"page":{},"expect":{}{}}})", text_of(scene["file"].get<std::string>()),
+                       scene["expect"].dump(), loop);
   }
   return std::nullopt;
 }

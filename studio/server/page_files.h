@@ -13,7 +13,7 @@ struct EmbeddedFile {
   std::string_view bytes;
 };
 std::span<const EmbeddedFile> embedded_page();     // each compressed by gzip; empty when no page was built
-std::span<const EmbeddedFile> embedded_gallery();  // index.json, and one page file a scene
+std::span<const EmbeddedFile> embedded_gallery();  // gallery/index.json, and the page files that it names
 
 // What GET of a path of the page answers.
 struct PageFile {

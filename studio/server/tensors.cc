@@ -20,6 +20,11 @@ constexpr std::int64_t kWhole = -1;  // all of an axis
 
 Json finite_json(double number) { return std::isfinite(number) ? Json(number) : Json(); }
 
+// What JSON has no number for as page files write it.
+Json number_json(double number) {
+  return std::isfinite(number) ? Json(number) : Json(graph::element_text(Tensor(number), 0));
+}
+
 struct Stats {
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
@@ -120,13 +125,14 @@ std::int64_t flat_index(const graph::TensorShape& shape, const std::vector<std::
 Json stats_json(const Tensor& tensor) {
   const Stats stats = stats_of(tensor);
   const bool any = stats.finite > 0;
-  return {{"min", any ? Json(stats.min) : Json()},
-          {"max", any ? Json(stats.max) : Json()},
-          {"mean", any ? finite_json(stats.sum / static_cast<double>(stats.finite)) : Json()},
-          {"nan", stats.nan},
-          {"inf", stats.inf},
-          {"count", tensor.NumElements()},
-          {"histogram", any ? histogram_json(tensor, stats) : Json()}};
+  Json json = {{"min", any ? Json(stats.min) : Json()},
+               {"max", any ? Json(stats.max) : Json()},
+               {"mean", any ? finite_json(stats.sum / static_cast<double>(stats.finite)) : Json()},
+               {"nan", stats.nan},
+               {"inf", stats.inf},
+               {"count", tensor.NumElements()}};
+  if (any) json["histogram"] = histogram_json(tensor, stats);
+  return json;
 }
 
 Json head_json(const Tensor& tensor, std::int64_t count) {
@@ -141,11 +147,12 @@ Result<Json> slice_json(const Tensor& tensor, std::string_view at, std::int64_t 
   const Result<std::vector<std::int64_t>> places = places_of(shape, at);
   if (!places.ok()) return places.status();
   std::int64_t total = 1;
-  Json words = Json::array(), data = Json::array();
+  std::string words;
+  Json data = Json::array();
   for (int axis = 0; axis < shape.dims(); ++axis) {
     const std::int64_t place = (*places)[static_cast<std::size_t>(axis)];
     if (place == kWhole) total *= shape.dim_size(axis);
-    words.push_back(place == kWhole ? Json(":") : Json(place));
+    words += fmt::format("{}{}", axis == 0 ? "" : ",", place == kWhole ? ":" : std::to_string(place));
   }
   for (std::int64_t i = 0; i < std::min(total, limit); ++i)
     data.push_back(graph::element_text(tensor, element_of(shape, *places, i)));
@@ -177,9 +184,9 @@ Result<Json> difference_json(const Tensor& a, const Tensor& b) {
   }
   const auto bytes = static_cast<std::size_t>(a.TotalBytes());
   const bool any = a.NumElements() > 0;
-  return Json{{"max", finite_json(largest)},
+  return Json{{"max", number_json(largest)},
               {"at", any ? Json(coordinates(a.shape(), at)) : Json()},
-              {"mean", any ? finite_json(sum / static_cast<double>(a.NumElements())) : Json(0)},
+              {"mean", any ? number_json(sum / static_cast<double>(a.NumElements())) : Json(0)},
               {"equal_bits", bytes == 0 || std::memcmp(a.data(), b.data(), bytes) == 0}};
 }
 

@@ -15,7 +15,7 @@ std::vector<std::int64_t> coordinates(const graph::TensorShape& shape, std::int6
 std::int64_t flat_index(const graph::TensorShape& shape, const std::vector<std::int64_t>& coordinates);
 
 // {min, max, mean, nan, inf, count, histogram: {from, to, counts}}: of all elements; min, max, mean and histogram of
-// those that are finite, null when there are none.
+// those that are finite, null or left out when there are none.
 Json stats_json(const graph::Tensor& tensor);
 // The first elements, each as page files write it.
 Json head_json(const graph::Tensor& tensor, std::int64_t count);
@@ -24,7 +24,7 @@ Json head_json(const graph::Tensor& tensor, std::int64_t count);
 // total, stats}: data in row-major order of the axes that are left, the first `limit` of `total`.
 Result<Json> slice_json(const graph::Tensor& tensor, std::string_view at, std::int64_t limit);
 
-// {max, at, mean, equal_bits} of |a - b|: max is null when only one of two is NaN somewhere. Refuses tensors of
+// {max, at, mean, equal_bits} of |a - b|: max is "NaN" when only one of two is NaN somewhere. Refuses tensors of
 // different type or shape.
 Result<Json> difference_json(const graph::Tensor& a, const graph::Tensor& b);
 
