@@ -111,7 +111,9 @@ struct TuneRequest {
 struct StudioRequest {
   std::string file;  // empty: an empty page
   std::string port = "0";
-  std::string page;  // empty: the page inside the program
+  std::string seconds = "300";
+  std::string memory = "2048";  // in MiB
+  std::string page;             // empty: the page inside the program
   bool no_open = false;
   bool verbose = false;
 };

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -18,11 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kMostMemory = 0x1p40;  // MiB; more than any machine has
+
 std::vector<Option> studio_options(StudioRequest& request) {
   return {{.name = "FILE", .value = "", .doc = "A graph file to open", .to = &request.file, .offer = Offer::files},
           {"--port", "N", "Left out: any that is free", &request.port},
           {"--no-open", "", "Print the address and start no browser", &request.no_open},
           {"--verbose", "", "Write a line of JSON for every request to stderr", &request.verbose},
+          {"--seconds", "S", "Time of a run, and of each step of a loop; left out: 300", &request.seconds},
+          {"--memory", "MIB", "Memory of the tensors of a run; left out: 2048", &request.memory},
           {"--page", "DIR", "Take the page from a folder, for those who work on it", &request.page, Offer::files}};
 }
 
@@ -39,6 +44,10 @@ Result<studio::Options> options_of(const StudioRequest& request) {
   const Result<std::int64_t> port = parse_number("--port", request.port);
   if (!port.ok()) return port.status();
   if (*port < 0 || *port > 65535) return bad_port(request.port);
+  const Result<double> seconds = parse_positive("--seconds", request.seconds);
+  if (!seconds.ok()) return seconds.status();
+  const Result<double> memory = parse_positive("--memory", request.memory);
+  if (!memory.ok()) return memory.status();
   const fs::path file = request.file;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   return studio::Options{.file = file.filename().string(),
@@ -46,7 +55,9 @@ Result<studio::Options> options_of(const StudioRequest& request) {
                          .port = static_cast<int>(*port),
                          .open = !request.no_open,
                          .verbose = request.verbose,
-                         .page = request.page};
+                         .page = request.page,
+                         .budgets = {.tensor_bytes = static_cast<std::int64_t>(std::min(*memory, kMostMemory) * 0x1p20),
+                                     .seconds = *seconds}};
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ template <class T>
 Json floating_json(T element) {
   const auto exact = static_cast<double>(element);
   if (std::isnan(exact)) return nan_json(element);
-  if (!std::isfinite(exact) || exact == std::trunc(exact) || sizeof(T) == 8) return number_json(exact);
+  const bool whole = exact == std::trunc(exact) && std::abs(exact) < 0x1p53;
+  if (!std::isfinite(exact) || whole || sizeof(T) == 8) return number_json(exact);
   for (int digits = 1; digits <= 9; ++digits) {
     char text[40];
     const auto end = std::to_chars(text, text + sizeof(text), exact, std::chars_format::scientific, digits - 1).ptr;

@@ -156,9 +156,15 @@ Json about_json(const House& house) {
                            {"seconds", budgets.seconds}}}};
 }
 
-void ask(const House& house, Response& response, Worker& worker, Message question) {
+// A process may have ended by another's question: each is asked twice.
+Answer answer_of(const House& house, Worker& worker, const Message& question) {
   const double seconds = house.options.budgets.seconds;
-  send(response, worker.ask(std::move(question), seconds), seconds);
+  Answer answer = worker.ask(question, seconds);
+  return answer.end == End::died ? worker.ask(question, seconds) : answer;
+}
+
+void ask(const House& house, Response& response, Worker& worker, const Message& question) {
+  send(response, answer_of(house, worker, question), house.options.budgets.seconds);
 }
 
 void no_run(Response& response, const std::string& run) {
@@ -231,10 +237,9 @@ void save_file(const House& house, const std::string& name, Response& response, 
   if (!stamp.ok()) return refuse(response, 400, stamp.status());
   if (has_changed(house, name, *stamp))
     return refuse(response, 409, fmt::format("the file {} has changed on disk", cli::in_quotes(name)));
-  const double seconds = house.options.budgets.seconds;
   const Answer answer =
-      house.answerer.ask({{{"do", "save"}, {"folder", house.folder.path()}}, std::move(body)}, seconds);
-  send(response, answer, seconds);
+      answer_of(house, house.answerer, {{{"do", "save"}, {"folder", house.folder.path()}}, std::move(body)});
+  send(response, answer, house.options.budgets.seconds);
   if (response.status != 200) return;
   const Status written = house.folder.write(name, answer.message.body);
   written.ok() ? send(response, Json{{"stamp", stamp_of(answer.message.body)}}) : refuse(response, 400, written);

@@ -158,7 +158,10 @@ void Runs::watch() {
       continue;
     }
     if (seconds_since(active_->step_started) > budgets_.seconds) stop("time");
-    if (active_->kill_at && Clock::now() > *active_->kill_at) worker_.kill();
+    if (active_->kill_at && Clock::now() > *active_->kill_at) {
+      active_->kill_at.reset();
+      worker_.kill();
+    }
     changed_.wait_for(lock, kTick, [&] { return closing_; });
   }
 }

@@ -34,7 +34,7 @@ sigset_t block_signals() {
 void set_limits(httplib::Server& server) {
   server.new_task_queue = [] { return new httplib::ThreadPool(kConnections); };
   server.set_keep_alive_max_count(1);
-  server.set_read_timeout(5);
+  server.set_read_timeout(3);
   server.set_write_timeout(5);
   server.set_tcp_nodelay(true);
   server.set_socket_options([](auto socket) {  // without SO_REUSEPORT: two studios must not share a port

@@ -105,7 +105,9 @@ void Worker::tell(const Message& message) {
 
 void Worker::kill() {
   const std::lock_guard lock(mutex_);
-  if (process_ != nullptr) ::kill(process_->id, SIGKILL);
+  if (process_ == nullptr) return;
+  ::kill(process_->id, SIGKILL);
+  process_ = nullptr;  // its reader sees it off; whoever asks next gets another
 }
 
 void Worker::read_answers(const std::shared_ptr<Process>& process) {
