@@ -1,6 +1,6 @@
 # Each target does all of its own set-up; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-heavy asan tsan clang arm python test-peers test-frameworks bench bench-peers profile fuzz coverage format lint clean
+.PHONY: help setup demo test test-heavy asan tsan clang arm python studio test-peers test-frameworks bench bench-peers profile fuzz coverage format lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
@@ -51,6 +51,12 @@ python: setup ## build the Python package in build/release/python, and its wheel
 	@tools/build release --target _core convgrad_cli
 	@CC=cc CXX=c++ build/python-env/bin/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheels .
 	@ls -l build/wheels
+
+studio: setup ## build the page of the studio into the program, and open it (ARGS: options of convgrad studio)
+	@tools/setup --studio
+	@cd studio && npm ci --silent --no-audit --no-fund && npm run --silent build
+	@tools/build release --target convgrad_cli
+	@build/release/cli/convgrad studio $(ARGS)
 
 # TensorFlow and JAX; PyTorch (9 GB) when it is there or CONVGRAD_PEERS=all.
 test-peers: setup ## convgrad against TensorFlow, PyTorch and JAX (ARGS=--write: renew golden vectors and docs/coverage.md)

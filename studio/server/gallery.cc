@@ -1,0 +1,43 @@
+#include "studio/server/gallery.h"
+
+#include <fmt/core.h>
+
+#include "studio/server/page_files.h"
+
+namespace convgrad::studio {
+namespace {
+
+std::string_view text_of(const std::string& path) {
+  for (const EmbeddedFile& file : embedded_gallery()) {
+    if (file.path == path) return file.bytes;
+  }
+  return {};
+}
+
+const Json& index() {
+  static const Json json = Json::parse(text_of("gallery/index.json"));
+  return json;
+}
+
+}  // namespace
+
+Json gallery_list() {
+  Json list = Json::array();
+  for (const Json& scene : index()) {
+    list.push_back(
+        Json{{"id", scene["id"]}, {"title", scene["title"]}, {"text", scene["text"]}, {"group", scene["group"]}});
+  }
+  return list;
+}
+
+std::optional<std::string> gallery_scene(const std::string& id) {
+  for (const Json& scene : index()) {
+    if (scene["id"] != id) continue;
+    const std::string loop = scene.contains("loop") ? fmt::format(R"(,"loop":{})", scene["loop"].dump()) : "";
+    return fmt::format(R"({{"page":{},"expect":{}{}}})", text_of(scene["file"].get<std::string>()),
+                       scene["expect"].dump(), loop);
+  }
+  return std::nullopt;
+}
+
+}  // namespace convgrad::studio
