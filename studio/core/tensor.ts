@@ -7,7 +7,7 @@ export function countOf(shape: readonly number[]): number {
 
 export function shapeText(shape: readonly number[] | null | undefined): string {
   if (!shape) return '?';
-  return `[${shape.map((size) => (size < 0 ? '?' : size)).join(', ')}]`;
+  return `[${shape.map((size) => (size < 0 ? '?' : size)).join(',')}]`;
 }
 
 export function flatIndex(shape: readonly number[], index: readonly number[]): number {

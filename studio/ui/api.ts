@@ -57,7 +57,7 @@ export interface Stats {
   readonly nan: number;
   readonly inf: number;
   readonly count: number;
-  readonly histogram?: { readonly from: number; readonly to: number; readonly counts: readonly number[] };
+  readonly histogram?: { readonly from: number; readonly to: number; readonly counts: readonly number[] } | null;
 }
 
 export interface NodeEvent {
@@ -92,7 +92,7 @@ export interface DoneEvent {
 export interface TensorSlice {
   readonly dtype: string;
   readonly shape: readonly number[];
-  readonly at: string;
+  readonly at: readonly (':' | number)[];
   readonly data: readonly string[];
   readonly stats: Stats;
 }
@@ -194,7 +194,5 @@ export const api = {
     }),
   gallery: () => ask<readonly Scene[]>('/api/gallery'),
   scene: (id: string) =>
-    ask<{ page: unknown; expect: readonly { node: string; pin: string; data: readonly (string | number)[] }[] }>(
-      `/api/gallery/${name(id)}`,
-    ),
+    ask<{ page: unknown; loop?: { readonly steps: number; readonly watch: readonly Pin[] } }>(`/api/gallery/${name(id)}`),
 };

@@ -5,7 +5,7 @@ import { align, arrange, freePlace, type Side } from '../core/layout';
 import { findOp, inputPin, startAttrs } from '../core/ops';
 import type { Page, Pin, Point } from '../core/page';
 import { partOf, readPart } from '../core/part';
-import { drawnNodes, drawnWires, likeNodes } from '../core/wires';
+import { drawnNodes, drawnWires, likeNodes, type Wire } from '../core/wires';
 import type { FixCommand } from './api';
 import { drawnSizes, focusBlock, middle, zoomToFit } from './canvas/stage';
 import { change, currentPage } from './state/document';
@@ -134,8 +134,14 @@ export function selectAll(): void {
   select([...drawnNodes(page, likes(page)).map((node) => node.id), ...page.view.notes.map((note) => note.id)]);
 }
 
+/** The wires that layout goes by: those of the graph and those to the session block. */
+function allWires(page: Page): Wire[] {
+  const fetches = (page.fetch ?? []).map((from): Wire => ({ from, to: [sessionId, 'fetch_outputs'], edges: [] }));
+  return [...drawnWires(page, likes(page)), ...fetches];
+}
+
 function placesFor(page: Page, ids: readonly string[], corner?: Point): Record<string, Point> {
-  return arrange(ids, drawnWires(page, likes(page)), drawnSizes(), corner);
+  return arrange(ids, allWires(page), drawnSizes(), corner);
 }
 
 /** Lays out the chosen blocks, or all when fewer than two are chosen. */
@@ -146,32 +152,26 @@ export function layout(): void {
   const chosen = drawn.filter((id) => selected.includes(id));
   const ids = chosen.length > 1 ? chosen : drawn;
   if (ids.length === 0) return;
-  const places = placesFor(page, ids);
-  const session = page.view.session && ids === drawn ? { [sessionId]: besides(places) } : {};
-  change([{ do: 'move', to: { ...places, ...session } }]);
+  const all = page.view.session && ids === drawn ? [...ids, sessionId] : ids;
+  change([{ do: 'move', to: placesFor(page, all) }]);
   requestAnimationFrame(() => zoomToFit());
 }
 
-function besides(places: Readonly<Record<string, Point>>): Point {
-  const points = Object.values(places);
-  return [Math.max(...points.map((point) => point[0])) + 420, Math.min(...points.map((point) => point[1]))];
-}
-
-/** A page from elsewhere has no places: the ones without get some, and a fetch list its block. */
+/** A page from elsewhere has no places: the blocks without get some, and a fetch list gets its block. */
 export function withPlaces(page: Page): Page {
   const { view } = page;
   const drawn = drawnNodes(page, likes(page));
-  const placeless = drawn.filter((node) => !view.at[node.id]);
-  if (placeless.length === 0) return page;
-  const fresh = placeless.length === drawn.length;
+  const wantsSession = page.fetch?.length && !view.session;
+  const ids = drawn.filter((node) => !view.at[node.id]).map((node) => node.id);
+  if (ids.length === 0 && !wantsSession) return page;
   const points = Object.values(view.at);
-  const below = fresh ? 48 : Math.max(...points.map((point) => point[1])) + 320;
-  const left = fresh ? 48 : Math.min(...points.map((point) => point[0]));
-  const sizes = new Map(drawn.map((node) => [node.id, { width: 264, height: guessHeight(node.op) }]));
-  const ids = placeless.map((node) => node.id);
-  const at = { ...view.at, ...arrange(ids, drawnWires(page, likes(page)), sizes, [left, below]) };
-  const session = page.fetch?.length && !view.session ? { session: besides(at) } : {};
-  return { ...page, view: { ...view, at, ...session } };
+  const corner: Point = points.length
+    ? [Math.min(...points.map((point) => point[0])), Math.max(...points.map((point) => point[1])) + 320]
+    : [48, 48];
+  const sizes = new Map(drawn.map((node) => [node.id, { width: 256, height: guessHeight(node.op) }]));
+  sizes.set(sessionId, { width: 190, height: 110 });
+  const { [sessionId]: session, ...at } = arrange(wantsSession ? [...ids, sessionId] : ids, allWires(page), sizes, corner);
+  return { ...page, view: { ...view, at: { ...view.at, ...at }, ...(session ? { session } : {}) } };
 }
 
 /** How high a block will be drawn, before it is: rows of pins, typed rows, outputs and a read-out. */
@@ -179,7 +179,7 @@ function guessHeight(name: string): number {
   const op = findOp(useScreen.getState().table, name);
   if (!op) return 160;
   const own = op.attrs.filter((attr) => !attr.from_inputs && attr.default === undefined).length;
-  return 120 + 26 * (op.inputs.length + op.outputs.length) + 34 * own;
+  return 150 + 26 * (op.inputs.length + op.outputs.length) + 34 * own;
 }
 
 export function alignSelected(side: Side): void {

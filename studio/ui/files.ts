@@ -12,7 +12,7 @@ import { openDialog, say, select, useScreen } from './state/screen';
 function opened(page: Page, file: string | null, stamp: string | null, dirty = false): void {
   forgetRuns();
   select([]);
-  useScreen.setState({ shown: null, drawer: null, dialog: null });
+  useScreen.setState({ shown: null, drawer: null, dialog: null, proposedLoop: null });
   openPage(withPlaces(page), file, stamp, dirty);
   // Blocks are measured in the first drawing and can be fitted after it.
   setTimeout(() => zoomToFit(), 60);
@@ -29,8 +29,9 @@ export async function openFile(name: string): Promise<void> {
 }
 
 export async function openScene(id: string): Promise<void> {
-  const { page } = await api.scene(id);
+  const { page, loop } = await api.scene(id);
   opened(readPage(page), null, null);
+  if (loop) useScreen.setState({ proposedLoop: loop });
 }
 
 /** A page of the person's own machine is opened as unsaved: it is not in the server's folder. */

@@ -34,7 +34,6 @@ export function AttrRow({ op, node, attr, error }: AttrRowProps) {
   const bad = error && error.got !== 'nothing';
   return (
     <>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: paste bubbles from the fields inside */}
       <div className={`pin-row typed-row ${bad ? 'bad' : ''}`} onPaste={paste}>
         <span className={`pin literal ${bad ? 'bad' : ''}`} aria-hidden="true" />
         <span className="typed-label" title={attr.doc}>

@@ -1,5 +1,5 @@
 import { Handle, type NodeProps, Position } from '@xyflow/react';
-import { memo, useState } from 'react';
+import { Fragment, memo, useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { inputPins, pinKey } from '../../core/fits';
 import { attrValue, editableAttrs, findOp, type Op, type OpAttr } from '../../core/ops';
@@ -67,7 +67,9 @@ function KnownBlock({ op, node, error, selected }: KnownBlockProps) {
   return (
     <article className={`block ${selected ? 'selected' : ''} ${error ? (unfinished ? 'unfinished' : 'wrong') : ''}`}>
       <header>
-        <h3>{op.name}</h3>
+        <h3>
+          <BrokenName name={op.name} />
+        </h3>
         <button
           type="button"
           className="block-help nodrag"
@@ -115,6 +117,17 @@ function KnownBlock({ op, node, error, selected }: KnownBlockProps) {
       <Readout id={node.id} outputs={op.outputs.map((pin) => pin.name)} />
     </article>
   );
+}
+
+/** A long name breaks between its words, as on the old block. */
+function BrokenName({ name }: { name: string }) {
+  const words = name.split(/(?=[A-Z][a-z])/);
+  return words.map((word, place) => (
+    <Fragment key={words.slice(0, place + 1).join('')}>
+      {word}
+      <wbr />
+    </Fragment>
+  ));
 }
 
 function OutputShape({ id, pin }: { id: string; pin: string }) {

@@ -133,6 +133,7 @@ export function Canvas() {
 
   return (
     <section className="canvas" aria-label="Canvas" onDrop={onDrop} onDragOver={(event) => event.preventDefault()}>
+      <h2 className="hidden-text">Canvas</h2>
       <ReactFlow<FlowNode, WireEdge>
         nodes={nodes}
         edges={edges}
@@ -161,7 +162,7 @@ export function Canvas() {
         <ViewportPortal>
           <GroupFrames nodes={nodes} />
         </ViewportPortal>
-        <MiniMap pannable zoomable ariaLabel="Map of the page" nodeBorderRadius={8} />
+        <MiniMap pannable zoomable style={{ width: 160, height: 110 }} ariaLabel="Map of the page" nodeBorderRadius={8} />
       </ReactFlow>
       {page.nodes.length === 0 && page.view.notes.length === 0 && <EmptyHint />}
     </section>

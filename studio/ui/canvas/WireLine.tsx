@@ -1,10 +1,18 @@
-import { BaseEdge, type EdgeProps, getSmoothStepPath } from '@xyflow/react';
+import { BaseEdge, type EdgeProps, getSmoothStepPath, type InternalNode, useStoreApi } from '@xyflow/react';
 import { memo } from 'react';
 import { pinKey } from '../../core/fits';
 import type { Pin } from '../../core/page';
+import { type Box, turnOf } from '../../core/route';
 import { shapeText } from '../../core/tensor';
 import { useShapes } from '../state/shapes';
 import type { WireEdge } from './flow';
+
+function* boxes(nodes: Iterable<InternalNode>): Generator<Box> {
+  for (const { internals, measured } of nodes) {
+    const { x, y } = internals.positionAbsolute;
+    yield { x, y, width: measured.width ?? 0, height: measured.height ?? 0 };
+  }
+}
 
 function labelOf(dtype: string, shape: readonly number[] | null): string {
   return `${dtype} ${shapeText(shape)}`;
@@ -15,7 +23,8 @@ export const WireLine = memo(function WireLine(props: EdgeProps<WireEdge>) {
   const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, data, source, sourceHandleId, selected } = props;
   const from: Pin = [source, sourceHandleId ?? ''];
   const output = useShapes((state) => state.outputs.get(pinKey(from)));
-  const centerX = sourceX < targetX - 60 ? Math.min(sourceX + 28, (sourceX + targetX) / 2) : undefined;
+  const flow = useStoreApi();
+  const centerX = turnOf([sourceX, sourceY], [targetX, targetY], boxes(flow.getState().nodeLookup.values()));
   const [path] = getSmoothStepPath({
     sourceX,
     sourceY,
@@ -24,6 +33,7 @@ export const WireLine = memo(function WireLine(props: EdgeProps<WireEdge>) {
     sourcePosition,
     targetPosition,
     borderRadius: 5,
+    offset: 14,
     ...(centerX === undefined ? {} : { centerX }),
   });
   const like = data?.wire?.like;

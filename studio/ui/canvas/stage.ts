@@ -30,7 +30,7 @@ export function middle(): Point {
 
 export function zoomToFit(ids?: readonly string[]): void {
   const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
-  const options = { padding: 0.08, maxZoom: 1.1, duration: still ? 0 : 200 };
+  const options = { padding: 0.05, maxZoom: 1.1, duration: still ? 0 : 200 };
   void instance?.fitView(ids ? { ...options, nodes: ids.map((id) => ({ id })) } : options);
 }
 
@@ -38,9 +38,11 @@ export function zoomBy(factor: number): void {
   void instance?.zoomTo((instance.getZoom() ?? 1) * factor);
 }
 
-/** After the next drawing, the keyboard is at this block. */
-export function focusBlock(id: string): void {
+/** Puts the keyboard on a block as soon as it is drawn: a new one is hidden until it is measured. */
+export function focusBlock(id: string, frames = 30): void {
   requestAnimationFrame(() => {
-    document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+    const block = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
+    block?.focus({ preventScroll: true });
+    if (document.activeElement !== block && frames > 0) focusBlock(id, frames - 1);
   });
 }

@@ -14,6 +14,8 @@ export function Dialog({ title, children, wide = false }: DialogProps) {
     const before = document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
+    // The browser would choose the first button, which closes the dialog.
+    dialog?.querySelector<HTMLElement>('[data-first]')?.focus();
     return () => {
       dialog?.close();
       // What was opened by placing a block may already have taken the focus elsewhere.

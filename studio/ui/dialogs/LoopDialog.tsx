@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { pinKey } from '../../core/fits';
-import type { Pin } from '../../core/page';
+import { type Pin, samePin } from '../../core/page';
 import { countOf } from '../../core/tensor';
 import { currentPage, usePage } from '../state/document';
 import { startRun } from '../state/runs';
@@ -25,8 +25,11 @@ function useScalars(): Pin[] {
 
 export function LoopDialog() {
   const scalars = useScalars();
-  const likely = scalars.filter(([id]) => /loss|cost|error/i.test(id));
-  const [steps, setSteps] = useState('200');
+  const proposed = useScreen((state) => state.proposedLoop);
+  const likely = scalars.filter((pin) =>
+    proposed ? proposed.watch.some((each) => samePin(each, pin)) : /loss|cost|error/i.test(pin[0]),
+  );
+  const [steps, setSteps] = useState(String(proposed?.steps ?? 200));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(
     new Set((likely.length ? likely : scalars.slice(0, 1)).map((pin) => pin.join('.'))),
   );

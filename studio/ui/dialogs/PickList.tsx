@@ -46,8 +46,7 @@ export function PickList({ label, picks, none }: PickListProps) {
         aria-controls={listId}
         aria-activedescendant={found.length ? `${listId}-${chosen}` : undefined}
         placeholder={label}
-        // biome-ignore lint/a11y/noAutofocus: the dialog was opened to type here
-        autoFocus
+        data-first
         value={query}
         onChange={(event) => {
           setQuery(event.target.value);

@@ -19,8 +19,7 @@ export function SaveDialog() {
       <form className="form" onSubmit={submit}>
         <label className="stacked">
           <span>Name, in {folder}</span>
-          {/* biome-ignore lint/a11y/noAutofocus: the dialog was opened to type here */}
-          <input className="field" value={name} autoFocus spellCheck={false} onChange={(event) => setName(event.target.value)} />
+          <input className="field" value={name} data-first spellCheck={false} onChange={(event) => setName(event.target.value)} />
         </label>
         <div className="dialog-foot">
           <span className="quiet">A file of this name is overwritten.</span>

@@ -152,6 +152,7 @@ function Elements({ node, tensor, set }: { node: string; tensor: Tensor; set: (v
             className="cell-field"
             aria-label={`Element ${cellIndex(slice, active.row, active.column).join(', ')}`}
             aria-invalid={wrong ? true : undefined}
+            data-first
             // biome-ignore lint/a11y/noAutofocus: the field follows the active cell
             autoFocus
             value={

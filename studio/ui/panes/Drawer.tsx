@@ -28,7 +28,6 @@ export function Drawer() {
   };
   return (
     <section className="drawer" aria-label="Results" style={{ height }}>
-      {/* biome-ignore lint/a11y/useSemanticElements: a rule cannot be dragged by pointer and keys */}
       <div
         className="drawer-edge"
         role="separator"

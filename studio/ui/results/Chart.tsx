@@ -55,7 +55,7 @@ export function Chart({ label, data, series, height }: ChartProps) {
       made.destroy();
     };
   }, [shape, height]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a chart made anew (shape, height) needs its data again
+  // A chart made anew (shape, height) needs its data again
   useEffect(() => plot.current?.setData(data), [data, shape, height]);
   return <div className="chart" ref={box} role="img" aria-label={label} />;
 }

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, memo, useMemo } from 'react';
+import { type KeyboardEvent, memo, useEffect, useMemo, useRef } from 'react';
 import type { Pin } from '../../core/page';
 import { isSmall, type Panel, panelsOf } from '../../core/panels';
 import { cellIndex, flatIndex, indexOf, shortNumber, sliceCell, sliceQuery, sliceSize } from '../../core/tensor';
@@ -24,6 +24,10 @@ export const Panels = memo(function Panels({ label, tone, pin, shape, letters, f
   const panels = useMemo(() => panelsOf(shape, letters, fed), [shape, letters, fed]);
   const marked = useMemo(() => new Set(fed.map((index) => flatIndex(shape, index))), [fed, shape]);
   const lit = active ? flatIndex(shape, active) : -1;
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!onChoose) box.current?.querySelector('.lit')?.scrollIntoView({ block: 'nearest' });
+  }, [lit, onChoose]);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!onChoose || !active) return;
     const first = panels[0]?.slice;
@@ -48,7 +52,7 @@ export const Panels = memo(function Panels({ label, tone, pin, shape, letters, f
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: panels scroll, and those of the result take the arrow keys
-    <div className={`panels tone-${tone}`} role="group" aria-label={label} tabIndex={0} onKeyDown={onKeyDown}>
+    <div ref={box} className={`panels tone-${tone}`} role="group" aria-label={label} tabIndex={0} onKeyDown={onKeyDown}>
       {panels.map((panel) => (
         <PanelTable
           key={panel.slice.at.join()}
@@ -116,7 +120,10 @@ function PanelTable(props: PanelTableProps) {
                     key={column}
                     className={kind}
                     title={`[${index.join(', ')}] = ${text}`}
-                    onPointerEnter={onChoose && (() => onChoose(index))}
+                    // A table that opens under a resting pointer must not choose by itself.
+                    onPointerMove={
+                      onChoose && ((event) => (event.movementX || event.movementY) && flat !== lit && onChoose(index))
+                    }
                     onClick={onChoose && (() => onChoose(index))}
                   >
                     {shortNumber(text, 5)}

@@ -48,7 +48,7 @@ function ShownResult({ pin, output, pins }: { pin: Pin; output: Output; pins: re
   );
   const index = cellIndex(slice, active.row, active.column);
   return (
-    <div className="result">
+    <div className="result-window">
       <div className="result-side">
         <label className="stacked">
           <span>Tensor</span>

@@ -56,6 +56,10 @@ export function followEdits(): () => void {
   const system = window.matchMedia('(prefers-color-scheme: light)');
   const onSystem = (): void => applyTheme(useScreen.getState().theme);
   system.addEventListener('change', onSystem);
+  // Panes lie over the canvas where it is narrow, so they wait to be asked for there.
+  const wide = window.matchMedia('(min-width: 1100px)');
+  const onWidth = (): void => useScreen.setState({ palette: wide.matches, inspector: wide.matches });
+  wide.addEventListener('change', onWidth);
   const onLeave = (): void => keepPage();
   window.addEventListener('pagehide', onLeave);
   applyTheme(useScreen.getState().theme);
@@ -64,6 +68,7 @@ export function followEdits(): () => void {
     stopDocument();
     stopScreen();
     system.removeEventListener('change', onSystem);
+    wide.removeEventListener('change', onWidth);
     window.removeEventListener('pagehide', onLeave);
   };
 }

@@ -24,6 +24,8 @@ interface ScreenState {
   /** The cell of the shown tensor that the explain view is about. */
   readonly explained: readonly number[];
   readonly autoRun: boolean;
+  /** What a gallery page proposes for a loop. */
+  readonly proposedLoop: { readonly steps: number; readonly watch: readonly Pin[] } | null;
   readonly theme: Theme;
   readonly palette: boolean;
   readonly inspector: boolean;
@@ -52,6 +54,7 @@ export const useScreen = create<ScreenState>(() => ({
   shown: null,
   explained: [],
   autoRun: false,
+  proposedLoop: null,
   theme: storedTheme(),
   palette: wide,
   inspector: wide,
