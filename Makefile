@@ -1,6 +1,6 @@
 # Each target does all of its own set-up; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-heavy asan tsan clang arm python studio test-peers test-frameworks bench bench-peers profile fuzz coverage format lint clean
+.PHONY: help setup demo test test-heavy asan tsan clang arm python studio test-studio bench-studio test-peers test-frameworks bench bench-peers profile fuzz coverage format lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
@@ -57,6 +57,25 @@ studio: setup ## build the page of the studio into the program, and open it (ARG
 	@cd studio && npm ci --silent --no-audit --no-fund && npm run --silent build
 	@tools/build release --target convgrad_cli
 	@build/release/cli/convgrad studio $(ARGS)
+
+# The packages of the page are installed again when their list is newer than they are.
+studio/node_modules/.package-lock.json: studio/package-lock.json
+	@cd studio && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+test-studio: setup ## the tests of the studio's page, alone and in a browser with the real program (pictures: build/studio/shots)
+	@tools/setup --studio
+	@$(MAKE) --no-print-directory studio/node_modules/.package-lock.json
+	@cd studio && npm test --silent && npm run --silent build
+	@tools/build release --target convgrad_cli
+	@cd studio && npm run --silent e2e
+
+bench-studio: setup ## size of the studio's page, first interaction, frames while dragging, edit to shape
+	@tools/setup --studio
+	@$(MAKE) --no-print-directory studio/node_modules/.package-lock.json
+	@cd studio && npm run --silent build
+	@tools/build release --target convgrad_cli
+	@cd studio && npm run --silent bench
 
 # TensorFlow and JAX; PyTorch (9 GB) when it is there or CONVGRAD_PEERS=all.
 test-peers: setup ## convgrad against TensorFlow, PyTorch and JAX (ARGS=--write: renew golden vectors and docs/coverage.md)

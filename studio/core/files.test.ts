@@ -11,7 +11,6 @@ function shelf(room = 1e6): Shelf {
   const items = new Map<string, string>();
   return {
     getItem: (key) => items.get(key) ?? null,
-    removeItem: (key) => void items.delete(key),
     setItem(key, value) {
       if (value.length > room) throw new Error('full');
       items.set(key, value);

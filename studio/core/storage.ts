@@ -5,7 +5,6 @@ import { type Page, readPage } from './page';
 export interface Shelf {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
-  removeItem(key: string): void;
 }
 
 export interface Kept {

@@ -4,7 +4,7 @@ import { readOpTable } from '../core/ops';
 import { api } from './api';
 import { Canvas } from './canvas/Canvas';
 import { Dialogs } from './dialogs/Dialogs';
-import { openAtStart } from './files';
+import { openAtStart, openLink } from './files';
 import { listenToKeys } from './keys';
 import { Drawer } from './panes/Drawer';
 import { Inspector } from './panes/Inspector';
@@ -26,10 +26,13 @@ export function App() {
   useEffect(() => {
     const stopFollowing = followEdits();
     const stopKeys = listenToKeys();
+    const onLink = (): void => void openLink();
+    window.addEventListener('hashchange', onLink);
     start().catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
     return () => {
       stopFollowing();
       stopKeys();
+      window.removeEventListener('hashchange', onLink);
     };
   }, []);
   if (!ready) {

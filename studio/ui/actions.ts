@@ -16,7 +16,7 @@ import {
 } from './edits';
 import { download, newPage, save, shareLink } from './files';
 import { currentPage, redoChange, undoChange, useDocument } from './state/document';
-import { startRun, stopRun, useRuns } from './state/runs';
+import { startRun, stopRun } from './state/runs';
 import { openDialog, say, setTheme, useScreen } from './state/screen';
 
 export interface Action {
@@ -101,8 +101,8 @@ export const actions: readonly Action[] = [
   { id: 'note', title: 'Comment', keys: ['mod+shift+m'], run: addNote },
   { id: 'session', title: 'Place the ClientSession block', run: () => placeBlock(sessionId) },
   { id: 'fit', title: 'Zoom to fit', keys: ['shift+1'], run: () => zoomToFit() },
-  { id: 'zoom-in', title: 'Zoom in', keys: ['mod+='], run: () => zoomBy(1.25) },
-  { id: 'zoom-out', title: 'Zoom out', keys: ['mod+-'], run: () => zoomBy(0.8) },
+  { id: 'zoom-in', title: 'Zoom in', keys: ['='], run: () => zoomBy(1.25) },
+  { id: 'zoom-out', title: 'Zoom out', keys: ['-'], run: () => zoomBy(0.8) },
   { id: 'palette', title: 'Show or hide the blocks', run: () => useScreen.setState(({ palette }) => ({ palette: !palette })) },
   {
     id: 'inspector',
@@ -120,8 +120,4 @@ export function act(id: string): void {
   void Promise.resolve(actions.find((action) => action.id === id)?.run()).catch((error: unknown) => {
     say(error instanceof Error ? error.message : String(error), true);
   });
-}
-
-export function isRunning(): boolean {
-  return useRuns.getState().state === 'running';
 }

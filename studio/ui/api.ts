@@ -179,7 +179,6 @@ export const api = {
     post<{ error: number; by_input: readonly unknown[] }>('/api/gradcheck', { page, outputs, inputs }),
   explain: (run: string, node: string, index: readonly number[], signal: AbortSignal) =>
     post<Explanation>('/api/explain', { run, node, index }, signal),
-  plan: (page: Sent, node: string) => post<unknown>('/api/plan', { page, node }),
   exportText: (page: Sent, style: string) => post<{ name: string; text: string }>('/api/export', { page, style }),
   importPage: (files: Readonly<Record<string, string>>) => post<{ page: unknown }>('/api/import', files),
   npy: (bytes: ArrayBuffer) =>

@@ -71,17 +71,23 @@ export async function shareLink(): Promise<void> {
   say(`A link with the whole page (${link.length} letters) is in the clipboard.`);
 }
 
-/** The link's page, else the named file, else what was being edited when the browser was last closed. */
-export async function openAtStart(named: string | null): Promise<void> {
+/** True when the address held a page, which is then open and no longer in the address. */
+export async function openLink(): Promise<boolean> {
   try {
     const linked = await pageFromFragment(location.hash);
-    if (linked) {
-      history.replaceState(null, '', location.pathname);
-      return opened(linked, null, null, true);
-    }
+    if (!linked) return false;
+    history.replaceState(null, '', location.pathname);
+    opened(linked, null, null, true);
+    return true;
   } catch {
     say('The link holds a page that cannot be read.', true);
+    return false;
   }
+}
+
+/** The link's page, else the named file, else what was being edited when the browser was last closed. */
+export async function openAtStart(named: string | null): Promise<void> {
+  if (await openLink()) return;
   const kept = recover(localStorage);
   if (named && !(kept?.dirty && kept.file === named)) return openFile(named).catch((error) => say(String(error.message), true));
   if (kept && (kept.page.nodes.length || kept.page.view.notes.length)) {

@@ -28,18 +28,19 @@ function shownText(style: string, text: string): string {
 export function ExportDialog() {
   const page = usePage();
   const [style, setStyle] = useState<string>('cpp_graph');
-  const [answer, setAnswer] = useState<{ name: string; text: string; problem?: string }>();
+  const [last, setLast] = useState<{ style: string; name: string; text: string; problem?: string }>();
   useEffect(() => {
     let current = true;
-    setAnswer(undefined);
     api.exportText(meaning(page), style).then(
-      (value) => current && setAnswer(value),
-      (error: Error) => current && setAnswer({ name: '', text: '', problem: error.message }),
+      (value) => current && setLast({ style, ...value }),
+      (error: Error) => current && setLast({ style, name: '', text: '', problem: error.message }),
     );
     return () => {
       current = false;
     };
   }, [page, style]);
+  // Until the new answer is there, the last one is of another form and must not be read as this one.
+  const answer = last?.style === style ? last : undefined;
   const text = answer && !answer.problem ? shownText(style, answer.text) : '';
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text);

@@ -12,12 +12,10 @@ interface GridViewProps {
   readonly active: Cell;
   readonly onActive: (cell: Cell) => void;
   readonly text: (row: number, column: number) => string;
-  readonly tone?: (row: number, column: number) => string;
   /** What stands in the active cell instead of its text, such as a field. */
   readonly activeContent?: ReactNode;
   readonly rowLetter?: string;
   readonly columnLetter?: string;
-  readonly onCopy?: () => void;
 }
 
 const wide = 92;
@@ -26,7 +24,7 @@ const head = 40;
 
 /** Rows and columns of numbers; only what is in view is in the document, so a million cells scroll as well as ten. */
 export function GridView(props: GridViewProps) {
-  const { label, rows, columns, active, onActive, text, tone, activeContent, rowLetter = '', columnLetter = '' } = props;
+  const { label, rows, columns, active, onActive, text, activeContent, rowLetter = '', columnLetter = '' } = props;
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ left: 0, top: 0, width: 600, height: 320 });
   const measure = (): void => {
@@ -118,7 +116,7 @@ export function GridView(props: GridViewProps) {
                   tabIndex={-1}
                   aria-colindex={column + 1}
                   aria-selected={isActive}
-                  className={`grid-cell ${isActive ? 'active' : ''} ${tone?.(row, column) ?? ''}`}
+                  className={`grid-cell ${isActive ? 'active' : ''}`}
                   style={{ left: head + column * wide, width: wide }}
                   title={text(row, column)}
                   onClick={() => go(row, column)}

@@ -20,14 +20,23 @@ interface PanelsProps {
 /** Rows and columns that one panel draws at most: of a large slice, the part around what is marked. */
 const mostCells = 16;
 
+/** Scrolls the panels alone: scrollIntoView would move all that is around them too. */
+function bringIntoView(panels: HTMLElement): void {
+  const cell = panels.querySelector<HTMLElement>('.lit')?.getBoundingClientRect();
+  const view = panels.getBoundingClientRect();
+  if (!cell) return;
+  if (cell.top < view.top) panels.scrollTop -= view.top - cell.top + 24;
+  if (cell.bottom > view.bottom) panels.scrollTop += cell.bottom - view.bottom + 8;
+}
+
 export const Panels = memo(function Panels({ label, tone, pin, shape, letters, fed, active, onChoose }: PanelsProps) {
   const panels = useMemo(() => panelsOf(shape, letters, fed), [shape, letters, fed]);
   const marked = useMemo(() => new Set(fed.map((index) => flatIndex(shape, index))), [fed, shape]);
   const lit = active ? flatIndex(shape, active) : -1;
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (!onChoose) box.current?.querySelector('.lit')?.scrollIntoView({ block: 'nearest' });
-  }, [lit, onChoose]);
+    if (lit >= 0 && box.current) bringIntoView(box.current);
+  }, [lit]);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!onChoose || !active) return;
     const first = panels[0]?.slice;
