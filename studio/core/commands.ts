@@ -1,5 +1,5 @@
 // Every change of a page is one of these commands; `applyCommand` is the only way from a page to the next.
-import type { Attrs, AttrValue, Edge, Group, Note, Page, PageNode, Pin, Point, View } from './page';
+import type { AttrValue, Edge, Group, Note, Page, PageNode, Pin, Point, View } from './page';
 import { pinName, sameEdge, samePin } from './page';
 
 export type Command =
@@ -8,7 +8,7 @@ export type Command =
   | { readonly do: 'move'; readonly to: Readonly<Record<string, Point>> }
   | { readonly do: 'connect'; readonly from: Pin; readonly to: Pin; readonly like?: boolean }
   | { readonly do: 'set'; readonly node: string; readonly attr: string; readonly value: AttrValue | undefined }
-  | { readonly do: 'setAll'; readonly node: string; readonly attrs: Attrs }
+  | { readonly do: 'setAll'; readonly node: string; readonly attrs: Readonly<Record<string, AttrValue | undefined>> }
   | { readonly do: 'type'; readonly pin: Pin; readonly values: readonly number[] }
   | { readonly do: 'rename'; readonly id: string; readonly to: string }
   | { readonly do: 'group'; readonly group: Group }

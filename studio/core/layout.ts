@@ -24,7 +24,7 @@ export function arrange(
   corner: Point = [48, 48],
 ): Record<string, Point> {
   const graph = new dagre.graphlib.Graph();
-  graph.setGraph({ rankdir: 'LR', nodesep: 32, ranksep: 132, ranker: 'network-simplex' });
+  graph.setGraph({ rankdir: 'LR', nodesep: 32, ranksep: 148, ranker: 'network-simplex' });
   graph.setDefaultEdgeLabel(() => ({}));
   const among = new Set(ids);
   for (const id of ids) graph.setNode(id, { ...(sizes.get(id) ?? { width: 260, height: 160 }) });

@@ -30,7 +30,6 @@ export interface Op {
   readonly gradient: boolean;
   readonly stateful: boolean;
   readonly formula?: string;
-  readonly scene?: string;
 }
 
 export interface ElementType {
@@ -87,6 +86,23 @@ export function attrValue(op: Op, node: PageNode, name: string): AttrValue | und
 export function unlessDefault(op: Op, name: string, value: AttrValue): AttrValue | undefined {
   const preset = op.attrs.find((attr) => attr.name === name)?.default;
   return preset !== undefined && JSON.stringify(preset) === JSON.stringify(value) ? undefined : value;
+}
+
+/** The change of an attribute with what must change beside it: explicit paddings are there with that padding and only then. */
+export function attrChange(op: Op, node: PageNode, name: string, value: AttrValue): Record<string, AttrValue | undefined> {
+  const change = { [name]: unlessDefault(op, name, value) };
+  const letters = dimensionLetters(op, node);
+  if (name !== 'padding' || !letters || !op.attrs.some((attr) => attr.name === 'explicit_paddings')) return change;
+  const zeros = Array.from(letters).flatMap(() => [0, 0]);
+  return { ...change, explicit_paddings: value === 'EXPLICIT' ? (node.attrs?.explicit_paddings ?? zeros) : undefined };
+}
+
+/** Typed pins that a block shows by themselves, and those behind `attrs`: the ones that have a default. */
+export function shownAttrs(op: Op, node: PageNode): { own: OpAttr[]; more: OpAttr[] } {
+  const explicit = attrValue(op, node, 'padding') === 'EXPLICIT' || node.attrs?.explicit_paddings !== undefined;
+  const attrs = editableAttrs(op).filter((attr) => attr.name !== 'explicit_paddings' || explicit);
+  const isOwn = (attr: OpAttr): boolean => attr.default === undefined || attr.name === 'explicit_paddings';
+  return { own: attrs.filter(isOwn), more: attrs.filter((attr) => !isOwn(attr)) };
 }
 
 /** One letter a dimension, such as NDHWC: what lists with an entry a dimension are labelled with. */

@@ -7,6 +7,7 @@ import {
   fillElements,
   flatIndex,
   indexOf,
+  nestedText,
   secondsText,
   shortNumber,
   sliceCell,
@@ -55,6 +56,11 @@ test('filters are labelled in their own order', () => {
   expect(axisLetters(row, node, 'input', 5).join('')).toBe('NDHWC');
   expect(axisLetters(row, { ...node, attrs: { data_format: 'NCDHW' } }, 'input', 5).join('')).toBe('NCDHW');
   expect(axisLetters(row, node, 'input', 2)).toEqual(['0', '1']);
+});
+
+test('nested lists say the shape', () => {
+  expect(nestedText([2, 1, 2], ['1', '2', '3', '4'])).toBe('[[[1, 2]], [[3, 4]]]');
+  expect(nestedText([], ['7'])).toBe('7');
 });
 
 test('short texts', () => {

@@ -60,6 +60,15 @@ export function sliceCell(shape: readonly number[], slice: Slice, row: number, c
   return slice.rows > slice.columns && slice.columns >= 0 ? column * rows + row : row * columns + column;
 }
 
+/** All elements as nested lists, which Python, C++ (with braces) and this editor read back exactly. */
+export function nestedText(shape: readonly number[], texts: readonly string[]): string {
+  const [size, ...rest] = shape;
+  if (size === undefined) return texts[0] ?? '';
+  const step = countOf(rest);
+  const parts = Array.from({ length: size }, (_, place) => nestedText(rest, texts.slice(place * step, (place + 1) * step)));
+  return `[${parts.join(', ')}]`;
+}
+
 export type Fill =
   | { readonly kind: 'constant'; readonly value: number }
   | { readonly kind: 'range'; readonly from: number; readonly step: number }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startAttrs } from './ops';
+import { attrChange, shownAttrs, startAttrs } from './ops';
 import { op } from './table.testing';
 import { attrText, parseAttrText, parseElement, parseIntegers, parseLiteral } from './typed';
 
@@ -75,6 +75,18 @@ test('elements that JSON has no number for', () => {
     undefined,
     undefined,
   ]);
+});
+
+test('explicit paddings come and go with their padding', () => {
+  const node = { id: 'g', op: gradient.name, attrs: { padding: 'SAME' } };
+  expect(attrChange(gradient, node, 'padding', 'EXPLICIT')).toEqual({
+    padding: 'EXPLICIT',
+    explicit_paddings: Array(10).fill(0),
+  });
+  expect(attrChange(gradient, node, 'padding', 'VALID')).toEqual({ padding: 'VALID', explicit_paddings: undefined });
+  const names = (attrs: { padding: string }) => shownAttrs(gradient, { ...node, attrs }).own.map((attr) => attr.name);
+  expect(names({ padding: 'SAME' })).toEqual(['strides', 'padding']);
+  expect(names({ padding: 'EXPLICIT' })).toEqual(['strides', 'padding', 'explicit_paddings']);
 });
 
 test('a fresh block starts with ones in every dimension and the first choice', () => {

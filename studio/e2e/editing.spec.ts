@@ -146,6 +146,27 @@ test('texts of enuSpace are taken by paste, and a wrong name is said', async ({ 
   await expect(page.getByRole('status').first()).toContainText('no attribute "dialtions_"');
 });
 
+test('a wrong data_format is refused at its pin, and the fix mends it', async ({ studio }) => {
+  const { page } = studio;
+  await opened(studio);
+  const block = studio.block('forward');
+  await page.evaluate(() => navigator.clipboard.writeText('data_format_ = NHWC;'));
+  await block.getByLabel('strides of forward, D').focus();
+  await page.keyboard.press('Control+v');
+  await expect(block.locator('.typed-row.bad .typed-label')).toHaveText('data_format');
+  await block.getByRole('button', { name: 'use NDHWC' }).click();
+  await expect(page.locator('.status-problems')).toContainText('all shapes fit');
+});
+
+test('explicit paddings are a grid of before and after', async ({ studio }) => {
+  await opened(studio);
+  const block = studio.block('forward');
+  await block.getByLabel('padding of forward').selectOption('EXPLICIT');
+  await block.getByLabel('explicit_paddings of forward, D before').fill('1');
+  await block.getByLabel('explicit_paddings of forward, D after').fill('5');
+  await expect(studio.page.locator('.wire-label', { hasText: 'float [2,2,1,1,2]' })).toHaveCount(1);
+});
+
 test('a typed list at a sizes pin runs, and its box is gone when the pin is wired', async ({ studio }) => {
   const { page } = studio;
   await opened(studio);

@@ -2,8 +2,8 @@
 import { type Command, freshId, sessionId } from '../core/commands';
 import { fit, fittingPin, sourceOf } from '../core/fits';
 import { align, arrange, freePlace, type Side } from '../core/layout';
-import { findOp, inputPin, startAttrs } from '../core/ops';
-import type { Page, Pin, Point } from '../core/page';
+import { findOp, inputPin, shownAttrs, startAttrs, unlessDefault } from '../core/ops';
+import type { Page, PageNode, Pin, Point } from '../core/page';
 import { partOf, readPart } from '../core/part';
 import { drawnNodes, drawnWires, likeNodes, type Wire } from '../core/wires';
 import type { FixCommand } from './api';
@@ -73,11 +73,16 @@ function wireCommands(
   return output ? [{ do: 'connect', from: [id, output.name], to: wire.pin }] : [];
 }
 
+function setCommand(page: Page, [id, attr, value]: NonNullable<FixCommand['set']>): Command {
+  const op = findOp(useScreen.getState().table, page.nodes.find((node) => node.id === id)?.op ?? '');
+  return { do: 'set', node: id, attr, value: op ? unlessDefault(op, attr, value) : value };
+}
+
 export function applyFix(commands: readonly FixCommand[]): void {
   const page = currentPage();
   change(
     commands.flatMap((command): Command[] => {
-      if (command.set) return [{ do: 'set', node: command.set[0], attr: command.set[1], value: command.set[2] }];
+      if (command.set) return [setCommand(page, command.set)];
       return command.connect ? [connectCommand(page, command.connect[0], command.connect[1])] : [];
     }),
   );
@@ -168,18 +173,22 @@ export function withPlaces(page: Page): Page {
   const corner: Point = points.length
     ? [Math.min(...points.map((point) => point[0])), Math.max(...points.map((point) => point[1])) + 320]
     : [48, 48];
-  const sizes = new Map(drawn.map((node) => [node.id, { width: 256, height: guessHeight(node.op) }]));
+  const sizes = new Map(drawn.map((node) => [node.id, { width: 256, height: guessHeight(node) }]));
   sizes.set(sessionId, { width: 190, height: 110 });
   const { [sessionId]: session, ...at } = arrange(wantsSession ? [...ids, sessionId] : ids, allWires(page), sizes, corner);
   return { ...page, view: { ...view, at: { ...view.at, ...at }, ...(session ? { session } : {}) } };
 }
 
-/** How high a block will be drawn, before it is: rows of pins, typed rows, outputs and a read-out. */
-function guessHeight(name: string): number {
-  const op = findOp(useScreen.getState().table, name);
+/** How high a block will be drawn, before it is: its rows, the attributes that stand open, and room for a read-out. */
+function guessHeight(node: PageNode): number {
+  const op = findOp(useScreen.getState().table, node.op);
   if (!op) return 160;
-  const own = op.attrs.filter((attr) => !attr.from_inputs && attr.default === undefined).length;
-  return 150 + 26 * (op.inputs.length + op.outputs.length) + 34 * own;
+  const { own, more } = shownAttrs(op, node);
+  const open = more.some((attr) => node.attrs?.[attr.name] !== undefined) ? more.length : 0;
+  const high =
+    own.filter((attr) => attr.kind === 'tensor').length + 2 * own.filter((attr) => attr.name === 'explicit_paddings').length;
+  const rows = op.inputs.length + own.length + (more.length ? 1 : 0) + open + op.outputs.length + high;
+  return 150 + 28 * rows;
 }
 
 export function alignSelected(side: Side): void {
@@ -195,10 +204,9 @@ export function groupSelected(): void {
 }
 
 export function addNote(): void {
-  const id = freshId(currentPage(), 'note');
-  change([{ do: 'note', note: { id, at: middle(), text: '' } }]);
+  const page = currentPage();
+  const id = freshId(page, 'note');
+  change([{ do: 'note', note: { id, at: freePlace(page, drawnSizes(), middle()), text: '' } }]);
   select([id]);
-  requestAnimationFrame(() => {
-    document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"] textarea`)?.focus();
-  });
+  focusBlock(id, 'textarea');
 }

@@ -1,5 +1,5 @@
 import type { ClipboardEvent } from 'react';
-import { attrValue, dimensionLetters, type Op, type OpAttr, unlessDefault } from '../../core/ops';
+import { attrChange, attrValue, dimensionLetters, type Op, type OpAttr } from '../../core/ops';
 import type { AttrValue, PageNode } from '../../core/page';
 import { isTensor } from '../../core/page';
 import { parseAttrText, parseIntegers } from '../../core/typed';
@@ -34,7 +34,7 @@ export function AttrRow({ op, node, attr, error }: AttrRowProps) {
   const bad = error && error.got !== 'nothing';
   return (
     <>
-      <div className={`pin-row typed-row ${bad ? 'bad' : ''}`} onPaste={paste}>
+      <div className={`pin-row typed-row ${bad ? 'bad' : ''} ${attr.name === 'explicit_paddings' ? 'tall' : ''}`} onPaste={paste}>
         <span className={`pin literal ${bad ? 'bad' : ''}`} aria-hidden="true" />
         <span className="typed-label" title={attr.doc}>
           {attr.name}
@@ -60,10 +60,7 @@ function AttrField({ op, node, attr }: AttrRowProps) {
   const value = attrValue(op, node, attr.name);
   const label = `${attr.name} of ${node.id}`;
   const set = (next: AttrValue): void =>
-    change(
-      [{ do: 'set', node: node.id, attr: attr.name, value: unlessDefault(op, attr.name, next) }],
-      `set:${node.id}:${attr.name}`,
-    );
+    change([{ do: 'setAll', node: node.id, attrs: attrChange(op, node, attr.name, next) }], `set:${node.id}:${attr.name}`);
   const choices = attr.choices ?? (attr.kind === 'type' ? (attr.types ?? types.map((type) => type.name)) : undefined);
   if (choices) return <Choice label={label} value={String(value ?? '')} choices={choices} onChange={set} />;
   switch (attr.kind) {

@@ -2,7 +2,7 @@ import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { Fragment, memo, useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { inputPins, pinKey } from '../../core/fits';
-import { attrValue, editableAttrs, findOp, type Op, type OpAttr } from '../../core/ops';
+import { findOp, type Op, shownAttrs } from '../../core/ops';
 import { type PageNode, pinName } from '../../core/page';
 import { type Refused, sentence } from '../api';
 import { applyFix } from '../edits';
@@ -13,14 +13,6 @@ import { AttrRow } from './AttrRow';
 import { InputRow } from './InputRow';
 import { NameField } from './NameField';
 import { Readout } from './Readout';
-
-/** Typed pins of their own are those without a default; the others stand under `attrs`, as on the old block. */
-function splitAttrs(op: Op, node: PageNode): { own: OpAttr[]; more: OpAttr[] } {
-  const attrs = editableAttrs(op);
-  const explicit = attrValue(op, node, 'padding') === 'EXPLICIT';
-  const isOwn = (attr: OpAttr): boolean => attr.default === undefined || (attr.name === 'explicit_paddings' && explicit);
-  return { own: attrs.filter(isOwn), more: attrs.filter((attr) => !isOwn(attr)) };
-}
 
 export const Block = memo(function Block({ id, selected }: NodeProps) {
   const node = useDocument((state) => state.history.present.nodes.find((each) => each.id === id));
@@ -53,7 +45,7 @@ interface KnownBlockProps {
 function KnownBlock({ op, node, error, selected }: KnownBlockProps) {
   // Wires into this block: rows depend on them, and their list is the same list until one changes.
   const wires = useDocument(useShallow((state) => state.history.present.edges.filter(([, to]) => to[0] === node.id)));
-  const { own, more } = splitAttrs(op, node);
+  const { own, more } = shownAttrs(op, node);
   const changed = more.some((attr) => node.attrs?.[attr.name] !== undefined);
   const at = error?.argument ? pinName(error.argument) : undefined;
   const [opened, setOpened] = useState<boolean>();

@@ -162,7 +162,9 @@ export function Canvas() {
         <ViewportPortal>
           <GroupFrames nodes={nodes} />
         </ViewportPortal>
-        <MiniMap pannable zoomable style={{ width: 160, height: 110 }} ariaLabel="Map of the page" nodeBorderRadius={8} />
+        {nodes.length > 0 && (
+          <MiniMap pannable zoomable style={{ width: 160, height: 110 }} ariaLabel="Map of the page" nodeBorderRadius={8} />
+        )}
       </ReactFlow>
       {page.nodes.length === 0 && page.view.notes.length === 0 && <EmptyHint />}
     </section>

@@ -2,6 +2,7 @@ import { bytesText, secondsText, shortNumber } from '../../core/tensor';
 import { sentence } from '../api';
 import { useRuns } from '../state/runs';
 import { show } from '../state/screen';
+import { reveal } from './stage';
 
 /** The grey read-out at the foot of a block: first values, time and memory. A click opens the result. */
 export function Readout({ id, outputs }: { id: string; outputs: readonly string[] }) {
@@ -27,7 +28,10 @@ export function Readout({ id, outputs }: { id: string; outputs: readonly string[
               type="button"
               className="readout-values nodrag"
               aria-label={`Result ${output.pin} of ${id}: ${head.join(' ')}`}
-              onClick={() => show([id, output.pin])}
+              onClick={() => {
+                show([id, output.pin]);
+                reveal(id);
+              }}
             >
               <span className="pin result" aria-hidden="true" />
               <span>

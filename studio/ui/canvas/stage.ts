@@ -38,11 +38,24 @@ export function zoomBy(factor: number): void {
   void instance?.zoomTo((instance.getZoom() ?? 1) * factor);
 }
 
-/** Puts the keyboard on a block as soon as it is drawn: a new one is hidden until it is measured. */
-export function focusBlock(id: string, frames = 30): void {
+/** Moves the view, no more than needed, so that a block is not behind the results. */
+export function reveal(id: string): void {
   requestAnimationFrame(() => {
-    const block = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`);
-    block?.focus({ preventScroll: true });
-    if (document.activeElement !== block && frames > 0) focusBlock(id, frames - 1);
+    const block = document.querySelector(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.getBoundingClientRect();
+    const canvas = document.querySelector('.canvas')?.getBoundingClientRect();
+    const view = instance?.getViewport();
+    if (!block || !canvas || !view) return;
+    const hidden = block.bottom + 16 - canvas.bottom;
+    const up = Math.min(hidden, block.top - canvas.top - 16);
+    if (up > 0) void instance?.setViewport({ ...view, y: view.y - up });
+  });
+}
+
+/** Puts the keyboard on a block, or on a field in it, as soon as it is drawn: a new one is hidden until it is measured. */
+export function focusBlock(id: string, field = '', frames = 30): void {
+  requestAnimationFrame(() => {
+    const target = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"] ${field}`);
+    target?.focus({ preventScroll: true });
+    if (document.activeElement !== target && frames > 0) focusBlock(id, field, frames - 1);
   });
 }

@@ -1,12 +1,16 @@
 import { editableAttrs, findOp, pinTypes } from '../../core/ops';
+import { api } from '../api';
 import { openScene } from '../files';
 import { say, useScreen } from '../state/screen';
+import { useAnswer } from './asked';
 import { Dialog } from './Dialog';
 
 export function HelpDialog({ op: name }: { op: string }) {
   const op = useScreen((state) => findOp(state.table, name));
+  const { value } = useAnswer(api.gallery);
   if (!op) return null;
   const attrs = editableAttrs(op);
+  const scene = value?.find((each) => each.title === op.name)?.id;
   return (
     <Dialog title={op.name} wide>
       <div className="help">
@@ -47,11 +51,11 @@ export function HelpDialog({ op: name }: { op: string }) {
             </div>
           ))}
         </dl>
-        {op.scene && (
+        {scene && (
           <button
             type="button"
             className="button"
-            onClick={() => openScene(op.scene ?? '').catch((error: Error) => say(error.message, true))}
+            onClick={() => openScene(scene).catch((error: Error) => say(error.message, true))}
           >
             Open its scene
           </button>

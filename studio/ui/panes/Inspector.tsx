@@ -96,7 +96,7 @@ function BlockDetails({ node, op }: { node: PageNode; op: Op }) {
       <AttrTextField op={op} node={node} />
       <Outputs node={node} op={op} />
       <button type="button" className="button" onClick={() => openDialog({ kind: 'help', op: op.name })}>
-        Help on {op.name}
+        Help
       </button>
     </>
   );

@@ -6,6 +6,7 @@ interface ChartProps {
   readonly data: uPlot.AlignedData;
   readonly series: readonly { readonly label: string; readonly bars?: boolean }[];
   readonly height: number;
+  readonly xLabel: string;
 }
 
 const strokes = ['--amber', '--cyan', '--green', '--text'] as const;
@@ -16,7 +17,7 @@ function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-function options(series: ChartProps['series'], width: number, height: number): uPlot.Options {
+function options({ series, xLabel, height }: Pick<ChartProps, 'series' | 'xLabel' | 'height'>, width: number): uPlot.Options {
   const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, size: 48 };
   return {
     width,
@@ -26,27 +27,27 @@ function options(series: ChartProps['series'], width: number, height: number): u
     cursor: { drag: { x: false, y: false } },
     axes: [{ ...axis, size: 26 }, axis],
     series: [
-      {},
+      { label: xLabel },
       ...series.map(({ label, bars }, place) => ({
         label,
         stroke: colour(strokes[place % strokes.length] ?? '--text'),
         width: 2,
         dash: dashes[place % dashes.length] ?? [],
         ...(bars && uPlot.paths.bars ? { fill: `${colour('--amber')}88`, paths: uPlot.paths.bars({ size: [0.9, 60] }) } : {}),
-        points: { show: false },
+        ...(bars ? { points: { show: false } } : {}),
       })),
     ],
   };
 }
 
-export function Chart({ label, data, series, height }: ChartProps) {
+export function Chart({ label, data, series, height, xLabel }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const shape = JSON.stringify(series);
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    const made = new uPlot(options(JSON.parse(shape), element.clientWidth || 300, height), [[]], element);
+    const made = new uPlot(options({ series: JSON.parse(shape), xLabel, height }, element.clientWidth || 300), [[]], element);
     plot.current = made;
     const watch = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
     watch.observe(element);
@@ -54,7 +55,7 @@ export function Chart({ label, data, series, height }: ChartProps) {
       watch.disconnect();
       made.destroy();
     };
-  }, [shape, height]);
+  }, [shape, height, xLabel]);
   // A chart made anew (shape, height) needs its data again
   useEffect(() => plot.current?.setData(data), [data, shape, height]);
   return <div className="chart" ref={box} role="img" aria-label={label} />;

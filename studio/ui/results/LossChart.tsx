@@ -46,7 +46,13 @@ export function LossChart() {
           </button>
         )}
       </div>
-      <Chart label={`Values of the loop, step ${loop.steps.at(-1) ?? 0}`} data={data} series={series} height={220} />
+      <Chart
+        label={`Values of the loop, step ${loop.steps.at(-1) ?? 0}`}
+        data={data}
+        series={series}
+        height={220}
+        xLabel="step"
+      />
     </div>
   );
 }

@@ -1,13 +1,26 @@
 import { useCallback, useMemo, useState } from 'react';
 import { axisLetters, findOp } from '../../core/ops';
 import type { Pin } from '../../core/page';
-import { cellIndex, countOf, type Slice, shapeText, sliceCell, sliceQuery, sliceSize, startSlice } from '../../core/tensor';
+import { isSmall } from '../../core/panels';
+import {
+  cellIndex,
+  countOf,
+  flatIndex,
+  nestedText,
+  type Slice,
+  shapeText,
+  sliceCell,
+  sliceQuery,
+  sliceSize,
+  startSlice,
+} from '../../core/tensor';
 import { api, type NodeEvent, type TensorSlice } from '../api';
 import { useRuns } from '../state/runs';
 import { say, show, useScreen } from '../state/screen';
 import { Difference } from './Difference';
 import { type Cell, GridView } from './GridView';
 import { HeatMap } from './HeatMap';
+import { Panels } from './Panels';
 import { SlicePickers } from './SlicePickers';
 import { StatsTable } from './StatsTable';
 import { useTensorSlice } from './tensors';
@@ -34,19 +47,36 @@ function useLetters(pin: Pin, rank: number): readonly string[] {
   );
 }
 
+type Mode = 'all' | 'slice' | 'heat';
+
+const modes: readonly (readonly [Mode, string])[] = [
+  ['all', 'All slices'],
+  ['slice', 'One slice'],
+  ['heat', 'Heat map'],
+];
+
 function ShownResult({ pin, output, pins }: { pin: Pin; output: Output; pins: readonly Pin[] }) {
+  const { shape } = output;
   const run = useRuns((state) => state.run);
-  const letters = useLetters(pin, output.shape.length);
-  const [slice, setSlice] = useState<Slice>(() => startSlice(output.shape, letters));
-  const [active, setActive] = useState<Cell>({ row: 0, column: 0 });
-  const [mode, setMode] = useState<'numbers' | 'heat'>('numbers');
-  const { tensor, problem } = useTensorSlice(run, pin, sliceQuery(slice));
-  const { rows, columns } = sliceSize(output.shape, slice);
+  const letters = useLetters(pin, shape.length);
+  const whole = isSmall(shape) && shape.length > 2;
+  const [slice, setSlice] = useState<Slice>(() => startSlice(shape, letters));
+  const [index, setIndex] = useState<readonly number[]>(() => shape.map(() => 0));
+  const [mode, setMode] = useState<Mode>(whole ? 'all' : 'slice');
+  const { tensor, problem } = useTensorSlice(run, pin, mode === 'all' ? shape.map(() => ':').join(',') : sliceQuery(slice));
+  const { rows, columns } = sliceSize(shape, slice);
   const text = useCallback(
-    (row: number, column: number): string => tensor?.data[sliceCell(output.shape, slice, row, column)] ?? '\u00b7',
-    [tensor, output.shape, slice],
+    (row: number, column: number): string => tensor?.data[sliceCell(shape, slice, row, column)] ?? '\u00b7',
+    [tensor, shape, slice],
   );
-  const index = cellIndex(slice, active.row, active.column);
+  const active: Cell = { row: index[slice.rows] ?? 0, column: index[slice.columns] ?? 0 };
+  const setActive = ({ row, column }: Cell): void => setIndex(cellIndex(slice, row, column));
+  const moveSlice = (next: Slice): void => {
+    setSlice(next);
+    setIndex(cellIndex(next, index[next.rows] ?? 0, index[next.columns] ?? 0));
+  };
+  const value = mode === 'all' ? tensor?.data[flatIndex(shape, index)] : text(active.row, active.column);
+  const chosen = useMemo(() => [index], [index]);
   return (
     <div className="result-window">
       <div className="result-side">
@@ -63,19 +93,21 @@ function ShownResult({ pin, output, pins }: { pin: Pin; output: Output; pins: re
           </select>
         </label>
         <p className="result-kind">
-          {output.dtype} {shapeText(output.shape)}, {countOf(output.shape)} values
+          {output.dtype} {shapeText(shape)}, {countOf(shape)} values
         </p>
-        <SlicePickers shape={output.shape} letters={letters} slice={slice} onChange={setSlice} />
+        <div className="modes" role="radiogroup" aria-label="View">
+          {modes
+            .filter(([id]) => id !== 'all' || whole)
+            .map(([id, title]) => (
+              <label key={id}>
+                <input type="radio" name="mode" checked={mode === id} onChange={() => setMode(id)} />
+                <span>{title}</span>
+              </label>
+            ))}
+        </div>
+        {mode !== 'all' && <SlicePickers shape={shape} letters={letters} slice={slice} onChange={moveSlice} />}
         <div className="result-tools">
-          <button
-            type="button"
-            className="button"
-            aria-pressed={mode === 'heat'}
-            onClick={() => setMode(mode === 'heat' ? 'numbers' : 'heat')}
-          >
-            {mode === 'heat' ? 'Numbers' : 'Heat map'}
-          </button>
-          <CopyButton tensor={tensor} rows={rows} columns={columns} text={text} />
+          <CopyButton whole={mode === 'all'} tensor={tensor} rows={rows} columns={columns} text={text} />
           {run && (
             <a className="button" href={api.npyUrl(run, pin)} download={`${pin[0]}.npy`}>
               .npy
@@ -86,10 +118,22 @@ function ShownResult({ pin, output, pins }: { pin: Pin; output: Output; pins: re
       </div>
       <div className="result-main">
         <p className="result-cell" aria-live="polite">
-          {pin[0]}[{index.join(', ')}] = <b data-testid="cell-value">{text(active.row, active.column)}</b>
+          {pin[0]}[{index.join(', ')}] = <b data-testid="cell-value">{value ?? '\u00b7'}</b>
         </p>
         {problem && <p className="pin-error">{problem}</p>}
-        {mode === 'numbers' ? (
+        {mode === 'all' && (
+          <Panels
+            label={`All values of ${pin[0]}`}
+            tone="r"
+            pin={pin}
+            shape={shape}
+            letters={letters}
+            fed={chosen}
+            active={index}
+            onChoose={setIndex}
+          />
+        )}
+        {mode === 'slice' && (
           <GridView
             label={`Values of ${pin[0]}`}
             rows={rows}
@@ -100,7 +144,8 @@ function ShownResult({ pin, output, pins }: { pin: Pin; output: Output; pins: re
             rowLetter={letterOf(letters, slice.rows)}
             columnLetter={letterOf(letters, slice.columns)}
           />
-        ) : (
+        )}
+        {mode === 'heat' && (
           <HeatMap rows={rows} columns={columns} text={text} most={greatest(tensor)} active={active} onActive={setActive} />
         )}
       </div>
@@ -123,20 +168,21 @@ function greatest(tensor: TensorSlice | undefined): number {
 }
 
 interface CopyButtonProps {
+  readonly whole: boolean;
   readonly tensor: TensorSlice | undefined;
   readonly rows: number;
   readonly columns: number;
   readonly text: (row: number, column: number) => string;
 }
 
-/** Exact texts with tabs between them: what a spreadsheet takes. */
-function CopyButton({ tensor, rows, columns, text }: CopyButtonProps) {
+/** Exact texts: a slice with tabs, as a spreadsheet takes it; a whole tensor as nested lists. */
+function CopyButton({ whole, tensor, rows, columns, text }: CopyButtonProps) {
   const copy = async (): Promise<void> => {
     const lines = Array.from({ length: rows }, (_, row) =>
       Array.from({ length: columns }, (_, column) => text(row, column)).join('\t'),
     );
-    await navigator.clipboard.writeText(lines.join('\n'));
-    say(`${rows * columns} exact values are in the clipboard.`);
+    await navigator.clipboard.writeText(whole && tensor ? nestedText(tensor.shape, tensor.data) : lines.join('\n'));
+    say('The exact values are in the clipboard.');
   };
   return (
     <button type="button" className="button" disabled={!tensor} onClick={() => void copy()}>

@@ -32,7 +32,7 @@ export function StatsTable({ stats }: { stats: Stats }) {
         <dt>infinite</dt>
         <dd className={stats.inf ? 'warn' : ''}>{stats.inf ? `\u26a0 ${stats.inf}` : 0}</dd>
       </dl>
-      {data && <Chart label="Histogram of the values" data={data} series={series} height={110} />}
+      {data && <Chart label="Histogram of the values" data={data} series={series} height={110} xLabel="value" />}
     </>
   );
 }
