@@ -227,11 +227,11 @@ Result<std::string> opened_page(std::string_view text, const std::string& folder
   return page.ok() ? graph::page_text(*page) : page.status();
 }
 
-Result<std::string> saved_page(std::string_view text, const std::string& folder, const Budgets& budgets) {
+Result<std::string> saved_page(std::string_view text, const Budgets& budgets) {
   const Result<Body> body = Body::read(text, {"page", "stamp"});
   if (!body.ok()) return body.status();
   const Result<graph::Page> page = body->page(budgets.nodes);
-  return page.ok() ? graph::page_text(*page, {folder}) : page.status();
+  return page.ok() ? graph::page_text(*page) : page.status();
 }
 
 }  // namespace convgrad::studio

@@ -13,8 +13,9 @@ namespace convgrad::studio {
 using Question = Result<std::string> (*)(std::string_view body, const Budgets& budgets);
 Question find_question(std::string_view name);
 
-// A file's text as a page with all tensors inside, and a page as the text of a file, with large tensors beside it.
+// A file's text as a page with all tensors inside, and such a page as the text of a file. None is written beside it: in
+// a folder of many pages two blocks of one name would have one file.
 Result<std::string> opened_page(std::string_view text, const std::string& folder);
-Result<std::string> saved_page(std::string_view body, const std::string& folder, const Budgets& budgets);
+Result<std::string> saved_page(std::string_view body, const Budgets& budgets);
 
 }  // namespace convgrad::studio

@@ -177,7 +177,6 @@ void stream_events(const House& house, const Request& request, Response& respons
   const std::shared_ptr<EventLog> log = house.runs.find(run);
   if (log == nullptr) return no_run(response, run);
   auto seen = static_cast<std::size_t>(std::strtoull(request.get_header_value("Last-Event-ID").c_str(), nullptr, 10));
-  response.set_header("X-Accel-Buffering", "no");
   response.set_chunked_content_provider("text/event-stream", [log, seen](std::size_t, httplib::DataSink& sink) mutable {
     std::string text = log->after(seen, kHeartbeat);
     if (text.empty() && !log->all_seen(seen)) text = ": still here\n\n";
@@ -237,8 +236,7 @@ void save_file(const House& house, const std::string& name, Response& response, 
   if (!stamp.ok()) return refuse(response, 400, stamp.status());
   if (has_changed(house, name, *stamp))
     return refuse(response, 409, fmt::format("the file {} has changed on disk", cli::in_quotes(name)));
-  const Answer answer =
-      answer_of(house, house.answerer, {{{"do", "save"}, {"folder", house.folder.path()}}, std::move(body)});
+  const Answer answer = answer_of(house, house.answerer, {{{"do", "save"}}, std::move(body)});
   send(response, answer, house.options.budgets.seconds);
   if (response.status != 200) return;
   const Status written = house.folder.write(name, answer.message.body);

@@ -41,11 +41,6 @@ void EventLog::finish() {
   changed_.notify_all();
 }
 
-bool EventLog::finished() const {
-  const std::lock_guard lock(mutex_);
-  return finished_;
-}
-
 std::string EventLog::after(std::size_t& seen, std::chrono::milliseconds wait) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, wait, [&] { return finished_ || forgotten_ + events_.size() > seen; });

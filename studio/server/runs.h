@@ -22,7 +22,6 @@ class EventLog {
  public:
   void add(std::string_view event, std::string_view data);
   void finish();
-  bool finished() const;
   // Events after the first `seen`, waiting for one at most that long; seen becomes the number of all.
   std::string after(std::size_t& seen, std::chrono::milliseconds wait);
   // Whether all there will ever be are among the first `seen`.

@@ -132,7 +132,7 @@ class Desk {
   Result<std::string> answer_to(const std::string& what, const Message& message) {
     if (Inbox::is_look(what)) return look(what, message);
     if (what == "open") return opened_page(message.body, message.head.value("folder", ""));
-    if (what == "save") return saved_page(message.body, message.head.value("folder", ""), budgets_);
+    if (what == "save") return saved_page(message.body, budgets_);
     const Question question = find_question(what);
     return question == nullptr ? Result<std::string>(Status::internal("there is no such question"))
                                : question(message.body, budgets_);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "convgrad/graph/page.h"
 #include "studio/pages.h"
 
 namespace convgrad::test {
@@ -52,12 +53,29 @@ TEST(Files, keep_what_others_wrote_meanwhile) {
   EXPECT_EQ(put(studio, "p.json", next).status, 200);
 }
 
-TEST(Files, have_large_tensors_beside_them) {
+TEST(Files, of_two_pages_share_no_tensor) {
   const Studio studio;
-  ASSERT_EQ(put(studio, "big.json", body(page({counting("t", {100})}, {}))).status, 200);
-  EXPECT_TRUE(fs::is_regular_file(studio.folder() + "/t.npy"));
+  const Json one = page({counting("t", {100})}, {});
+  Json other = one;
+  other["nodes"][0]["attrs"]["value"]["data"][0] = 7;
+  ASSERT_EQ(put(studio, "one.json", body(one)).status, 200);
+  ASSERT_EQ(put(studio, "other.json", body(other)).status, 200);
+  const auto first = [&](const std::string& name) -> int {
+    return studio.get("/api/files/" + name).json()["page"]["nodes"][0]["attrs"]["value"]["data"][0];
+  };
+  EXPECT_EQ(first("one.json"), 1);
+  EXPECT_EQ(first("other.json"), 7);
+}
+
+TEST(Files, may_have_tensors_beside_them) {
+  const Studio studio;
+  graph::Tensor tensor(graph::DT_FLOAT, {100});
+  tensor.flat<float>().setConstant(3);
+  const graph::Page page = {.nodes = {{.id = "t", .op = "Const", .attrs = {{"value", tensor}}}}};
+  ASSERT_TRUE(graph::save_page(page, studio.folder() + "/big.json").ok());
+  ASSERT_TRUE(fs::is_regular_file(studio.folder() + "/t.npy"));
   const Json opened = studio.get("/api/files/big.json").json();
-  EXPECT_EQ(opened["page"]["nodes"][0]["attrs"]["value"]["data"].size(), 100u);
+  EXPECT_EQ(opened["page"]["nodes"][0]["attrs"]["value"]["data"], Json(std::vector<int>(100, 3)));
 }
 
 TEST(Files, of_other_folders_and_kinds_are_refused) {

@@ -83,6 +83,8 @@ TEST(Malformed, lines_and_headers_get_an_answer_or_a_closed_door) {
       "GET / HTTP/9.9\r\n\r\n",
       std::string("\x16\x03\x01\0\0", 5) + "\r\n\r\n",
       "GET /" + std::string(20'000, 'a') + " HTTP/1.1\r\n" + host + cookie + "\r\n",
+      "GET /" + std::string(8000, 'a') + " HTTP/1.1\r\n" + host + cookie + "\r\n",
+      "GET /api/files/" + std::string(8000, 'a') + " HTTP/1.1\r\n" + host + cookie + "\r\n",
       "GET / HTTP/1.1\r\nHost: " + std::string(20'000, 'a') + "\r\n\r\n",
       "DELETE /api/files/a.json HTTP/1.1\r\n" + host + cookie + "Content-Length: 0\r\n\r\n",
       "POST /api/infer HTTP/1.1\r\n" + host + cookie + "Content-Length: -5\r\n\r\n",

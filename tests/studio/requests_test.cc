@@ -169,6 +169,44 @@ TEST(Requests, explain_writes_the_sum_of_a_cell_out) {
   EXPECT_EQ(with("run", "99"), 404);
 }
 
+// All cells of a block: what is listed adds up to what was computed.
+void expect_sums(const Studio& studio, const Json& page, const std::string& block, const std::vector<int>& shape) {
+  const std::string run = studio.start(body(page));
+  ASSERT_EQ(studio.events(run).done()["ok"], true);
+  std::vector<int> index(shape.size(), 0);
+  for (bool more = true; more;) {
+    const Json answer = studio.post("/api/explain", Json{{"run", run}, {"node", block}, {"index", index}}).json();
+    EXPECT_EQ(answer["sum"], answer["result"]) << block << Json(index) << answer;
+    EXPECT_EQ(answer["terms"].size(), answer["total"]);
+    std::size_t axis = shape.size();
+    while (axis > 0 && ++index[axis - 1] == shape[axis - 1]) index[--axis] = 0;
+    more = axis > 0;
+  }
+}
+
+TEST(Requests, explain_adds_up_for_depthwise_and_grouped_blocks_in_both_layouts) {
+  const Studio studio;
+  const Json last = {{"strides", {1, 2, 2, 1}}, {"dilations", {1, 1, 1, 1}}, {"padding", "SAME"}};
+  expect_sums(studio,
+              page({counting("x", {1, 3, 3, 2}), counting("w", {2, 2, 2, 2}), node("y", "DepthwiseConv2dNative", last)},
+                   {edge("x", "y", "input"), edge("w", "y", "filter")}),
+              "y", {1, 2, 2, 4});
+  const Json first = {{"strides", {1, 1, 1, 1}},
+                      {"dilations", {1, 1, 2, 1}},
+                      {"padding", "EXPLICIT"},
+                      {"explicit_paddings", {0, 0, 0, 0, 1, 0, 0, 2}},
+                      {"data_format", "NCHW"}};
+  const Json grouped = page(
+      {counting("x", {1, 4, 3, 3}), counting("w", {2, 2, 2, 2}), node("y", "Conv2D", first), node("sizes", "Shape"),
+       node("dw", "Conv2DBackpropFilter", first), node("like", "Shape"), node("dx", "Conv2DBackpropInput", first)},
+      {edge("x", "y", "input"), edge("w", "y", "filter"), edge("w", "sizes", "input"), edge("x", "dw", "input"),
+       edge("sizes", "dw", "filter_sizes"), edge("y", "dw", "out_backprop"), edge("x", "like", "input"),
+       edge("like", "dx", "input_sizes"), edge("w", "dx", "filter"), edge("y", "dx", "out_backprop")});
+  expect_sums(studio, grouped, "y", {1, 2, 2, 4});
+  expect_sums(studio, grouped, "dw", {2, 2, 2, 2});
+  expect_sums(studio, grouped, "dx", {1, 4, 3, 3});
+}
+
 TEST(Requests, plan_is_what_explain_says) {
   const Studio studio;
   Json request = body(small_page());
