@@ -113,6 +113,13 @@ export interface Explanation {
   readonly skipped: { readonly padding: number };
 }
 
+export interface CheckedInput {
+  readonly input: Pin;
+  readonly ok: boolean;
+  readonly error: number;
+  readonly tolerance: number;
+}
+
 export interface About {
   readonly version: string;
   readonly cpu: string;
@@ -176,7 +183,7 @@ export const api = {
   differentiate: (page: Sent, outputs: readonly Pin[], inputs: readonly Pin[]) =>
     post<{ page: unknown; added: readonly string[] }>('/api/differentiate', { page, outputs, inputs }),
   gradcheck: (page: Sent, outputs: readonly Pin[], inputs: readonly Pin[]) =>
-    post<{ error: number; by_input: readonly unknown[] }>('/api/gradcheck', { page, outputs, inputs }),
+    post<{ ok: boolean; error: number; by_input: readonly CheckedInput[] }>('/api/gradcheck', { page, outputs, inputs }),
   explain: (run: string, node: string, index: readonly number[], signal: AbortSignal) =>
     post<Explanation>('/api/explain', { run, node, index }, signal),
   exportText: (page: Sent, style: string) => post<{ name: string; text: string }>('/api/export', { page, style }),

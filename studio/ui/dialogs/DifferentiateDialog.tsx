@@ -23,6 +23,13 @@ function usePins(): { outputs: Pin[]; inputs: Pin[] } {
   };
 }
 
+function checkText({ ok, by_input }: Awaited<ReturnType<typeof api.gradcheck>>): string {
+  const lines = by_input.map(
+    ({ input, error, tolerance }) => `${input.join('.')}: off by ${error.toPrecision(3)}, allowed ${tolerance.toPrecision(3)}`,
+  );
+  return [`The gradient ${ok ? 'agrees' : 'does not agree'} with finite differences in double.`, ...lines].join('\n');
+}
+
 export function DifferentiateDialog() {
   const { outputs, inputs } = usePins();
   const [output, setOutput] = useState(outputs.at(-1)?.join('.') ?? '');
@@ -49,8 +56,8 @@ export function DifferentiateDialog() {
     });
   const check = (): Promise<void> =>
     attempt(async () => {
-      const { error } = await api.gradcheck(meaning(currentPage()), from, by);
-      setAnswer({ text: `Largest relative difference against finite differences in double: ${error}`, bad: false });
+      const checked = await api.gradcheck(meaning(currentPage()), from, by);
+      setAnswer({ text: checkText(checked), bad: !checked.ok });
     });
   const toggle = (name: string): void => {
     const next = new Set(chosen);

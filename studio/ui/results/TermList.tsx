@@ -66,7 +66,7 @@ export function TermList({ explanation, name, index, at, onAt }: TermListProps) 
         </button>
         <span className="quiet">
           product {terms.length ? at + 1 : 0} of {total}
-          {skipped.padding > 0 && `, ${skipped.padding} taps fall on padding and add nothing`}
+          {skipped.padding > 0 && `; ${skipped.padding} fall outside, into padding or between strides`}
         </span>
       </div>
       <div
