@@ -77,7 +77,8 @@ export interface NodeEvent {
 export interface StepEvent {
   readonly step: number;
   readonly of: number;
-  readonly watch: readonly number[];
+  /** Null for what is no finite number. */
+  readonly watch: readonly (number | null)[];
 }
 
 export interface DoneEvent {
@@ -94,6 +95,8 @@ export interface TensorSlice {
   readonly shape: readonly number[];
   readonly at: readonly (':' | number)[];
   readonly data: readonly string[];
+  /** Elements of the slice; `data` may be the first of them only. */
+  readonly total: number;
   readonly stats: Stats;
 }
 
@@ -118,6 +121,14 @@ export interface CheckedInput {
   readonly ok: boolean;
   readonly error: number;
   readonly tolerance: number;
+}
+
+export interface Plan {
+  readonly engine: string;
+  readonly kernel: string;
+  readonly why: string;
+  readonly cost_us: number;
+  readonly workspace_bytes: number;
 }
 
 export interface About {
@@ -187,6 +198,7 @@ export const api = {
   explain: (run: string, node: string, index: readonly number[], signal: AbortSignal) =>
     post<Explanation>('/api/explain', { run, node, index }, signal),
   exportText: (page: Sent, style: string) => post<{ name: string; text: string }>('/api/export', { page, style }),
+  plan: (page: Sent, node: string) => post<Plan>('/api/plan', { page, node }),
   importPage: (files: Readonly<Record<string, string>>) => post<{ page: unknown }>('/api/import', files),
   npy: (bytes: ArrayBuffer) =>
     ask<{ dtype: string; shape: readonly number[]; data: readonly Element[] }>('/api/npy', { method: 'POST', body: bytes }),

@@ -3,7 +3,7 @@ import { type Command, freshId, sessionId } from '../core/commands';
 import { fit, fittingPin, sourceOf } from '../core/fits';
 import { align, arrange, freePlace, type Side } from '../core/layout';
 import { findOp, inputPin, shownAttrs, startAttrs, unlessDefault } from '../core/ops';
-import type { Page, PageNode, Pin, Point } from '../core/page';
+import type { Edge, Page, PageNode, Pin, Point } from '../core/page';
 import { partOf, readPart } from '../core/part';
 import { drawnNodes, drawnWires, likeNodes, type Wire } from '../core/wires';
 import type { FixCommand } from './api';
@@ -25,6 +25,11 @@ function connectCommand(page: Page, from: Pin, to: Pin): Command {
 export function connectPins(from: Pin, to: Pin): void {
   change([connectCommand(currentPage(), from, to)]);
   say(`${from[0]} is wired to ${to[0]}, ${to[1]}.`);
+}
+
+/** Takes a wire off one pin and puts it on another, as one step. */
+export function moveWire(edges: readonly Edge[], from: Pin, to: Pin): void {
+  change([{ do: 'remove', ids: [], edges }, connectCommand(currentPage(), from, to)]);
 }
 
 /** Places a block, wired to the loose end it was asked for, and puts the keyboard on it. */

@@ -130,7 +130,7 @@ function OutputShape({ id, pin }: { id: string; pin: string }) {
 export function BlockError({ error }: { error: Refused }) {
   const unfinished = error.got === 'nothing';
   return (
-    <div className={`pin-error ${unfinished ? 'calm' : ''}`} role={unfinished ? undefined : 'alert'}>
+    <div className={`pin-error ${unfinished ? 'calm' : ''}`}>
       <span aria-hidden="true">{unfinished ? '\u25cb' : '\u26a0'}</span> {unfinished ? `wants ${error.wanted}` : sentence(error)}
       {error.fix && (
         <button type="button" className="fix nodrag" onClick={() => applyFix(error.fix?.commands ?? [])}>

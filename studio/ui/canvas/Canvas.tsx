@@ -13,14 +13,16 @@ import {
   ViewportPortal,
 } from '@xyflow/react';
 import { type DragEvent, useCallback, useEffect, useMemo, useState } from 'react';
-import { sessionId } from '../../core/commands';
+import { freshId, sessionId } from '../../core/commands';
 import { fit, sourceOf } from '../../core/fits';
 import { grid } from '../../core/layout';
 import { findOp, inputPin } from '../../core/ops';
 import type { Page, Pin, Point } from '../../core/page';
-import { connectPins, placeBlock } from '../edits';
+import { api } from '../api';
+import { connectPins, moveWire, placeBlock } from '../edits';
+import { openText } from '../files';
 import { change, currentPage, usePage } from '../state/document';
-import { openDialog, select, useScreen } from '../state/screen';
+import { openDialog, say, select, useScreen } from '../state/screen';
 import { knownTypes } from '../state/shapes';
 import { Block } from './Block';
 import { flowEdges, flowNodes, mergeNodes, type WireEdge } from './flow';
@@ -70,7 +72,21 @@ function droppedWire(event: MouseEvent | TouchEvent, state: FinalConnectionState
   openDialog({ kind: 'search', at: toCanvas([end.clientX, end.clientY]), wire: { pin, end: state.fromHandle.type } });
 }
 
+/** A page file opens; a .npy becomes a constant. */
+async function droppedFile(file: File, at: Point): Promise<void> {
+  if (!file.name.endsWith('.npy')) return openText(await file.text());
+  const { dtype, shape, data } = await api.npy(await file.arrayBuffer());
+  const id = freshId(currentPage(), file.name.replace(/\.npy$/, '').replace(/[^A-Za-z0-9_]/g, '_') || 'Const');
+  change([{ do: 'add', node: { id, op: 'Const', attrs: { value: { dtype, shape, data } } }, at }]);
+}
+
 function onDrop(event: DragEvent): void {
+  const [file] = event.dataTransfer.files;
+  if (file) {
+    event.preventDefault();
+    droppedFile(file, toCanvas([event.clientX, event.clientY])).catch((error: Error) => say(error.message, true));
+    return;
+  }
   const op = event.dataTransfer.getData('application/x-convgrad-op');
   if (!op) return;
   event.preventDefault();
@@ -131,6 +147,10 @@ export function Canvas() {
     connectPins([source, sourceHandle ?? ''], [target, targetHandle ?? '']);
   }, []);
 
+  const onReconnect = useCallback((old: WireEdge, { source, sourceHandle, target, targetHandle }: Connection) => {
+    moveWire(old.data?.wire?.edges ?? [], [source, sourceHandle ?? ''], [target, targetHandle ?? '']);
+  }, []);
+
   return (
     <section className="canvas" aria-label="Canvas" onDrop={onDrop} onDragOver={(event) => event.preventDefault()}>
       <h2 className="hidden-text">Canvas</h2>
@@ -142,6 +162,7 @@ export function Canvas() {
         onNodesChange={onNodesChange}
         onEdgesChange={onEdgesChange}
         onConnect={onConnect}
+        onReconnect={onReconnect}
         onConnectEnd={droppedWire}
         isValidConnection={isValid}
         onDelete={(gone) => removed(page, gone.nodes, gone.edges)}

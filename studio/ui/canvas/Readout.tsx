@@ -10,7 +10,7 @@ export function Readout({ id, outputs }: { id: string; outputs: readonly string[
   if (!event) return null;
   if (!event.ok) {
     return (
-      <div className="pin-error" role="alert">
+      <div className="pin-error">
         <span aria-hidden="true">{'\u26a0'}</span> {event.error ? sentence(event.error) : 'not computed'}
       </div>
     );

@@ -1,13 +1,14 @@
 import { useState } from 'react';
 import { pinKey } from '../../core/fits';
 import { editableAttrs, findOp, type Op } from '../../core/ops';
-import type { PageNode } from '../../core/page';
+import { meaning, type PageNode } from '../../core/page';
 import { bytesText, secondsText, shapeText } from '../../core/tensor';
 import { attrText, parseAttrText } from '../../core/typed';
+import { api, type Plan } from '../api';
 import { AttrRow } from '../canvas/AttrRow';
 import { BlockError } from '../canvas/Block';
 import { NameField } from '../canvas/NameField';
-import { change, useDocument } from '../state/document';
+import { change, currentPage, useDocument } from '../state/document';
 import { useRuns } from '../state/runs';
 import { openDialog, show, useScreen } from '../state/screen';
 import { useShapes } from '../state/shapes';
@@ -95,9 +96,41 @@ function BlockDetails({ node, op }: { node: PageNode; op: Op }) {
       ))}
       <AttrTextField op={op} node={node} />
       <Outputs node={node} op={op} />
+      <HowItRuns key={node.id} node={node} op={op} />
       <button type="button" className="button" onClick={() => openDialog({ kind: 'help', op: op.name })}>
         Help
       </button>
+    </>
+  );
+}
+
+/** Which engine and kernel the planner takes for a convolution, and why. */
+function HowItRuns({ node, op }: { node: PageNode; op: Op }) {
+  const [plan, setPlan] = useState<Plan | string>();
+  if (!/Conv/.test(op.name)) return null;
+  const ask = (): void => {
+    api.plan(meaning(currentPage()), node.id).then(setPlan, (error: Error) => setPlan(error.message));
+  };
+  return (
+    <>
+      <button type="button" className="button" onClick={ask}>
+        How does it run?
+      </button>
+      {typeof plan === 'string' && <p className="pin-error">{plan}</p>}
+      {typeof plan === 'object' && (
+        <dl className="facts">
+          <dt>Engine</dt>
+          <dd>{plan.engine}</dd>
+          <dt>Kernel</dt>
+          <dd>{plan.kernel}</dd>
+          <dt>Expected</dt>
+          <dd>{secondsText(plan.cost_us / 1e6)}</dd>
+          <dt>Workspace</dt>
+          <dd>{bytesText(plan.workspace_bytes)}</dd>
+          <dt>Why</dt>
+          <dd>{plan.why}</dd>
+        </dl>
+      )}
     </>
   );
 }

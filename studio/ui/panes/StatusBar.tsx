@@ -31,6 +31,7 @@ export function StatusBar() {
     <footer className="status">
       <button
         type="button"
+        aria-live="polite"
         className={`status-problems ${problems ? 'some' : ''}`}
         onClick={() => useScreen.setState({ drawer: 'problems' })}
       >

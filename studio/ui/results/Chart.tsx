@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
+import { useScreen } from '../state/screen';
 
 interface ChartProps {
   readonly label: string;
@@ -43,6 +44,7 @@ function options({ series, xLabel, height }: Pick<ChartProps, 'series' | 'xLabel
 export function Chart({ label, data, series, height, xLabel }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
+  const theme = useScreen((state) => state.theme);
   const shape = JSON.stringify(series);
   useEffect(() => {
     const element = box.current;
@@ -55,8 +57,9 @@ export function Chart({ label, data, series, height, xLabel }: ChartProps) {
       watch.disconnect();
       made.destroy();
     };
-  }, [shape, height, xLabel]);
+    // The colours of a chart are those of the theme.
+  }, [shape, height, xLabel, theme]);
   // A chart made anew (shape, height) needs its data again
-  useEffect(() => plot.current?.setData(data), [data, shape, height]);
+  useEffect(() => plot.current?.setData(data), [data, shape, height, theme]);
   return <div className="chart" ref={box} role="img" aria-label={label} />;
 }

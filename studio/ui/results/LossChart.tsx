@@ -37,7 +37,7 @@ export function LossChart() {
         </span>
         {last?.map((value, place) => (
           <span key={loop.watch[place]?.join()} className="loss-last">
-            {loop.watch[place]?.[0]} <b>{shortNumber(String(value))}</b>
+            {loop.watch[place]?.[0]} <b>{value === null ? 'not finite' : shortNumber(String(value))}</b>
           </span>
         ))}
         {running && (

@@ -121,6 +121,11 @@ function ShownResult({ pin, output, pins }: { pin: Pin; output: Output; pins: re
           {pin[0]}[{index.join(', ')}] = <b data-testid="cell-value">{value ?? '\u00b7'}</b>
         </p>
         {problem && <p className="pin-error">{problem}</p>}
+        {tensor && tensor.data.length < tensor.total && (
+          <p className="quiet">
+            The first {tensor.data.length} of the {tensor.total} values of this slice are shown; the .npy file has all.
+          </p>
+        )}
         {mode === 'all' && (
           <Panels
             label={`All values of ${pin[0]}`}

@@ -6,7 +6,7 @@ import { api, type DoneEvent, type NodeEvent, Refusal, type Refused, type StepEv
 export interface Loop {
   readonly watch: readonly Pin[];
   readonly steps: readonly number[];
-  readonly values: readonly (readonly number[])[];
+  readonly values: readonly StepEvent['watch'][];
   readonly of: number;
 }
 
@@ -24,6 +24,15 @@ interface RunsState {
 
 const nothing: RunsState = { run: null, state: 'none', nodes: new Map(), done: null, refused: null, loop: null, page: null };
 export const useRuns = create<RunsState>(() => nothing);
+
+const mostFailures = 3;
+const unanswered: DoneEvent = {
+  ok: false,
+  seconds: 0,
+  peak_bytes: 0,
+  cancelled: false,
+  error: { message: 'The studio does not answer.' },
+};
 
 let stream: EventSource | undefined;
 let starts = 0;
@@ -60,6 +69,7 @@ function listen(run: string): Promise<void> {
     const source = api.events(run);
     stream = source;
     const nodes = nodeBuffer();
+    let failures = 0;
     const end = (done: DoneEvent): void => {
       source.close();
       if (stream !== source) return resolve();
@@ -68,21 +78,18 @@ function listen(run: string): Promise<void> {
       resolve();
     };
     source.addEventListener('node', (event: MessageEvent<string>) => {
+      failures = 0;
       if (stream === source) nodes.add(JSON.parse(event.data) as NodeEvent);
     });
     source.addEventListener('step', (event: MessageEvent<string>) => {
+      failures = 0;
       if (stream === source) onStep(JSON.parse(event.data) as StepEvent);
     });
     source.addEventListener('done', (event: MessageEvent<string>) => end(JSON.parse(event.data) as DoneEvent));
+    // The browser opens a broken stream again and goes on where it was; only a server that stays away ends the run here.
     source.addEventListener('error', () => {
-      end({
-        ok: false,
-        seconds: 0,
-        peak_bytes: 0,
-        cancelled: false,
-        reason: 'connection',
-        error: { message: 'The studio does not answer.' },
-      });
+      failures += 1;
+      if (source.readyState === EventSource.CLOSED || failures > mostFailures) end(unanswered);
     });
   });
 }
