@@ -4,7 +4,15 @@ import { drawPage } from './drawing';
 import { emptyPage } from './page';
 import { table } from './table.testing';
 
-const ink = { canvas: '#2a2a2a', body: '#2a2a2a', border: '#ffbf28', title: '#00aeee', text: '#fff', quiet: '#bbb' };
+const ink = {
+  canvas: '#2a2a2a',
+  body: '#2a2a2a',
+  border: '#ffbf28',
+  wire: '#cd8f2f',
+  title: '#00aeee',
+  text: '#fff',
+  quiet: '#bbb',
+};
 const commands: readonly Command[] = [
   { do: 'add', node: { id: 'w<1>', op: 'Const' }, at: [0, 0] },
   { do: 'add', node: { id: 'g', op: 'Conv3DBackpropFilterV2', attrs: { strides: [1, 4, 3, 2, 1] } }, at: [400, 0] },
@@ -12,6 +20,10 @@ const commands: readonly Command[] = [
   { do: 'session', at: [800, 0] },
   { do: 'fetch', pin: ['g', 'output'], on: true },
 ];
+
+test('a drawing of nothing is still a picture', () => {
+  expect(drawPage(emptyPage, table, new Map(), ink)).toMatch(/viewBox="[-\d. ]+" width="\d+" height="\d+"/);
+});
 
 test('a drawing has every block, pin and wire of the page, and its text is escaped', () => {
   const svg = drawPage(commands.reduce(applyCommand, emptyPage), table, new Map([['["w<1>","output"]', 'float [2]']]), ink);

@@ -11,6 +11,7 @@ function ink(): Ink {
     canvas: colour('--canvas'),
     body: colour('--block'),
     border: colour('--amber'),
+    wire: colour('--wire'),
     title: colour('--cyan'),
     text: colour('--text'),
     quiet: colour('--quiet'),
