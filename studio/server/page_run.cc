@@ -162,6 +162,13 @@ Result<graph::Tensor> PageRun::tensor(const PagePin& pin) const {
   return refused(state.outputs.empty() ? "the block has no value" : "the block has no such output");
 }
 
+Json PageRun::stats(const PagePin& pin) {
+  State& state = states_[by_id_.at(pin.node)];
+  describe(state);
+  const auto is_pin = [&](const Json& output) { return output["pin"] == pin.pin; };
+  return (*std::find_if(state.described.begin(), state.described.end(), is_pin))["stats"];
+}
+
 Json PageRun::go(const RunSurroundings& around) {
   const auto start = Clock::now();
   session_ = std::make_unique<graph::ClientSession>(

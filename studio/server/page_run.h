@@ -44,6 +44,8 @@ class PageRun {
 
   // Refuses what has no value (yet).
   Result<graph::Tensor> tensor(const graph::PagePin& pin) const;
+  // Of an output that has a tensor.
+  Json stats(const graph::PagePin& pin);
   // The node as it stands in the graph; null when it is wrong or missing.
   const graph::Node* node(const std::string& id) const;
 

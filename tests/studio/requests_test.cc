@@ -60,6 +60,10 @@ TEST(Requests, infer_tells_shapes_and_errors_with_their_fix) {
   const Json fix = answer["nodes"][3]["error"]["fix"];
   EXPECT_EQ(fix["commands"], Json::parse(R"([{"connect": [["w", "output"], ["dw", "filter_sizes"]]}])"));
   EXPECT_EQ(answer["errors"][0]["fix"], fix);
+  Json format = small_page();
+  format["nodes"][2]["attrs"]["data_format"] = "NDHWC";
+  EXPECT_EQ(studio.post("/api/infer", body(format)).json()["nodes"][2]["error"]["fix"]["commands"],
+            Json::parse(R"([{"set": ["y", "data_format", "NHWC"]}])"));
 }
 
 TEST(Requests, tensors_are_cut_into_slices) {
