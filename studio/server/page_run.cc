@@ -111,11 +111,10 @@ Status PageRun::build() {
   return {};
 }
 
-PageRun::State* PageRun::state_of(const Node* node) {
+const PageRun::State* PageRun::state_of(const Node* node) const {
   const auto found = by_id_.find(node->name());
   return found == by_id_.end() ? nullptr : &states_[found->second];
 }
-const PageRun::State* PageRun::state_of(const Node* node) const { return const_cast<PageRun*>(this)->state_of(node); }
 
 // Moving is what has a variable among all that it needs. Of the stateful nodes, an Assign that nobody reads and whose
 // value moves not is a starting value.

@@ -77,7 +77,6 @@ class PageRun {
   Json step_json(std::int64_t step) const;
   void run_steps(const RunSurroundings& around);
   Json done_json(const RunSurroundings& around, double seconds) const;
-  State* state_of(const graph::Node* node);
   const State* state_of(const graph::Node* node) const;
 
   explicit PageRun(RunRequest request) : request_(std::move(request)) {}
