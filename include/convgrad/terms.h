@@ -3,11 +3,15 @@
 #define CONVGRAD_TERMS_H_
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "convgrad/geometry.h"
 
 namespace convgrad {
+
+// The sum that terms_of lists, as text: "dw[t,c,k] = sum over n, o of ...".
+CONVGRAD_API std::string_view formula(Direction direction);
 
 // Flat indices into operands(geometry), in their order. bias_grad has one operand, and second is -1.
 struct Term {

@@ -162,6 +162,17 @@ class Cell {
 
 }  // namespace
 
+std::string_view formula(Direction direction) {
+  switch (direction) {
+    case Direction::forward: return "y[n,o,k] = sum over t, c of x[n, o*stride - pad + t*dilation, c] * w[t,c,k]";
+    case Direction::input_grad:
+      return "dx[n,i,c] = sum over t, k of w[t,c,k] * dy[n,o,k] where o*stride - pad + t*dilation = i";
+    case Direction::filter_grad: return "dw[t,c,k] = sum over n, o of x[n, o*stride - pad + t*dilation, c] * dy[n,o,k]";
+    case Direction::bias_grad: break;
+  }
+  return "db[k] = sum over n, o of dy[n,o,k]";
+}
+
 Result<Terms> terms_of(const Geometry& geometry, std::int64_t result, std::int64_t from, std::int64_t limit) {
   std::int64_t elements = 1;
   for (const std::int64_t size : result_shape(geometry)) elements *= size;

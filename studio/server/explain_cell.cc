@@ -20,17 +20,6 @@ struct Explained {
   graph::Tensor result = {};
 };
 
-std::string_view formula_of(Direction direction) {
-  switch (direction) {
-    case Direction::forward: return "y[n,o,k] = sum over t, c of x[n, o*stride - pad + t*dilation, c] * w[t,c,k]";
-    case Direction::input_grad:
-      return "dx[n,i,c] = sum over t, k of w[t,c,k] * dy[n,o,k], o*stride - pad + t*dilation = i";
-    case Direction::filter_grad: return "dw[t,c,k] = sum over n, o of x[n, o*stride - pad + t*dilation, c] * dy[n,o,k]";
-    case Direction::bias_grad: break;
-  }
-  return "db[k] = sum over n, o of dy[n,o,k]";
-}
-
 Status refused_block(const std::string& node, std::string reason) {
   return cli::complain({.rule = "graph-fetch",
                         .argument = "node",
@@ -134,7 +123,7 @@ Result<std::string> explain_cell(const PageRun& run, std::string_view text) {
   const Result<double> sum = sum_of(*all, cell, *terms);
   if (!sum.ok()) return sum.status();
   const Json json = {{"result", graph::element_text(all->result, cell)},
-                     {"formula", formula_of(all->geometry.direction)},
+                     {"formula", formula(all->geometry.direction)},
                      {"terms", terms_json(*all, *terms)},
                      {"sum", number_json(*sum)},
                      {"total", terms->total},

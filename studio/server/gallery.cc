@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "studio/server/page_files.h"
 
 namespace convgrad::studio {
@@ -38,6 +40,17 @@ std::optional<std::string> gallery_scene(const std::string& id) {
                        scene["expect"].dump(), loop);
   }
   return std::nullopt;
+}
+
+std::string scene_of(const std::string& op) {
+  std::string found;
+  for (const Json& scene : index()) {
+    if (scene["title"] == op) return scene["id"];
+    const Json page = Json::parse(text_of(scene["file"].get<std::string>()));
+    const auto is_op = [&](const Json& node) { return node["op"] == op; };
+    if (found.empty() && std::any_of(page["nodes"].begin(), page["nodes"].end(), is_op)) found = scene["id"];
+  }
+  return found;
 }
 
 }  // namespace convgrad::studio

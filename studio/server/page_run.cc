@@ -111,11 +111,10 @@ Status PageRun::build() {
   return {};
 }
 
-PageRun::State* PageRun::state_of(const Node* node) {
+const PageRun::State* PageRun::state_of(const Node* node) const {
   const auto found = by_id_.find(node->name());
   return found == by_id_.end() ? nullptr : &states_[found->second];
 }
-const PageRun::State* PageRun::state_of(const Node* node) const { return const_cast<PageRun*>(this)->state_of(node); }
 
 // Moving is what has a variable among all that it needs. Of the stateful nodes, an Assign that nobody reads and whose
 // value moves not is a starting value.
@@ -160,6 +159,13 @@ Result<graph::Tensor> PageRun::tensor(const PagePin& pin) const {
     if (state.node->op().outputs[i].name == pin.pin) return state.outputs[i];
   }
   return refused(state.outputs.empty() ? "the block has no value" : "the block has no such output");
+}
+
+Json PageRun::stats(const PagePin& pin) {
+  State& state = states_[by_id_.at(pin.node)];
+  describe(state);
+  const auto is_pin = [&](const Json& output) { return output["pin"] == pin.pin; };
+  return (*std::find_if(state.described.begin(), state.described.end(), is_pin))["stats"];
 }
 
 Json PageRun::go(const RunSurroundings& around) {

@@ -44,6 +44,8 @@ class PageRun {
 
   // Refuses what has no value (yet).
   Result<graph::Tensor> tensor(const graph::PagePin& pin) const;
+  // Of an output that has a tensor.
+  Json stats(const graph::PagePin& pin);
   // The node as it stands in the graph; null when it is wrong or missing.
   const graph::Node* node(const std::string& id) const;
 
@@ -75,7 +77,6 @@ class PageRun {
   Json step_json(std::int64_t step) const;
   void run_steps(const RunSurroundings& around);
   Json done_json(const RunSurroundings& around, double seconds) const;
-  State* state_of(const graph::Node* node);
   const State* state_of(const graph::Node* node) const;
 
   explicit PageRun(RunRequest request) : request_(std::move(request)) {}

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <functional>
 
-#include "convgrad/graph/page.h"
 #include "convgrad/plan.h"
 #include "convgrad/system.h"
 #include "studio/server/body.h"
 #include "studio/server/gallery.h"
+#include "studio/server/op_help.h"
 #include "studio/server/page_files.h"
 
 namespace convgrad::studio {
@@ -263,7 +263,7 @@ void send_page_file(const House& house, const Request& request, Response& respon
 
 void add_reading_routes(httplib::Server& server, const House& house) {
   server.Get("/api/about", [&house](const Request&, Response& response) { send(response, about_json(house)); });
-  server.Get("/api/ops", [](const Request&, Response& response) { send(response, 200, graph::ops_json()); });
+  server.Get("/api/ops", [](const Request&, Response& response) { send(response, 200, ops_with_help()); });
   server.Get("/api/gallery", [](const Request&, Response& response) { send(response, gallery_list()); });
   server.Get("/api/gallery/([^/]+)", [](const Request& request, Response& response) {
     const std::optional<std::string> scene = gallery_scene(request.matches[1]);

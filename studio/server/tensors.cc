@@ -32,18 +32,31 @@ struct Stats {
   std::int64_t nan = 0, inf = 0, finite = 0;
 };
 
+// Every element as a double. By its type: Tensor::at looks at the type of each anew.
+template <class Each>
+void for_each_value(const Tensor& tensor, const Each& each) {
+  const graph::DataTypeInfo* type = graph::data_type_info(tensor.dtype());
+  if (type == nullptr || !type->computes) {
+    for (std::int64_t i = 0; i < tensor.NumElements(); ++i) each(tensor.at(i));
+    return;
+  }
+  graph::visit(tensor.dtype(), [&]<class T>(T) {
+    const T* values = static_cast<const T*>(tensor.data());
+    for (std::int64_t i = 0; i < tensor.NumElements(); ++i) each(static_cast<double>(values[i]));
+  });
+}
+
 Stats stats_of(const Tensor& tensor) {
   Stats stats;
-  for (std::int64_t i = 0; i < tensor.NumElements(); ++i) {
-    const double value = tensor.at(i);
+  for_each_value(tensor, [&](double value) {
     stats.nan += std::isnan(value) ? 1 : 0;
     stats.inf += std::isinf(value) ? 1 : 0;
-    if (!std::isfinite(value)) continue;
+    if (!std::isfinite(value)) return;
     ++stats.finite;
     stats.min = std::min(stats.min, value);
     stats.max = std::max(stats.max, value);
     stats.sum += value;
-  }
+  });
   return stats;
 }
 
@@ -51,12 +64,11 @@ Json histogram_json(const Tensor& tensor, const Stats& stats) {
   std::vector<std::int64_t> counts(kBins, 0);
   // Halves, so that the width of all doubles is one, too.
   const double width = stats.max / 2 - stats.min / 2;
-  for (std::int64_t i = 0; i < tensor.NumElements(); ++i) {
-    const double value = tensor.at(i);
-    if (!std::isfinite(value)) continue;
+  for_each_value(tensor, [&](double value) {
+    if (!std::isfinite(value)) return;
     const double place = width > 0 ? (value / 2 - stats.min / 2) / width : 0;
     ++counts[static_cast<std::size_t>(std::min(kBins - 1, static_cast<int>(place * kBins)))];
-  }
+  });
   return {{"from", stats.min}, {"to", stats.max}, {"counts", counts}};
 }
 
@@ -160,8 +172,7 @@ Result<Json> slice_json(const Tensor& tensor, std::string_view at, std::int64_t 
               {"shape", shape.dim_sizes()},
               {"at", words},
               {"data", data},
-              {"total", total},
-              {"stats", stats_json(tensor)}};
+              {"total", total}};
 }
 
 Result<Json> difference_json(const Tensor& a, const Tensor& b) {

@@ -21,7 +21,7 @@ Json stats_json(const graph::Tensor& tensor);
 Json head_json(const graph::Tensor& tensor, std::int64_t count);
 
 // at: "0,0,:,:,1", one entry an axis, ":" for all of it; empty: all of every axis. Answers {dtype, shape, at, data,
-// total, stats}: data in row-major order of the axes that are left, the first `limit` of `total`.
+// total}: data in row-major order of the axes that are left, the first `limit` of `total`.
 Result<Json> slice_json(const graph::Tensor& tensor, std::string_view at, std::int64_t limit);
 
 // {max, at, mean, equal_bits} of |a - b|: max is "NaN" when only one of two is NaN somewhere. Refuses tensors of

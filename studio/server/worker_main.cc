@@ -148,12 +148,15 @@ class Desk {
                             .wanted = "the last run"});
     if (what == "explain") return explain_cell(*run_, message.body);
     if (what == "difference") return difference(message);
-    const Result<graph::Tensor> tensor = run_->tensor({head.value("node", ""), head.value("pin", "")});
+    const graph::PagePin pin{head.value("node", ""), head.value("pin", "")};
+    const Result<graph::Tensor> tensor = run_->tensor(pin);
     if (!tensor.ok()) return tensor.status();
     if (what == "tensor_npy") return graph::npy_bytes(*tensor);
     const std::int64_t limit = std::clamp<std::int64_t>(head.value("limit", kMostElements), 0, kMostElements);
-    const Result<Json> slice = slice_json(*tensor, head.value("at", ""), limit);
-    return slice.ok() ? Result<std::string>(slice->dump()) : slice.status();
+    Result<Json> slice = slice_json(*tensor, head.value("at", ""), limit);
+    if (!slice.ok()) return slice.status();
+    (*slice)["stats"] = run_->stats(pin);
+    return slice->dump();
   }
 
   Result<std::string> difference(const Message& message) const {

@@ -24,9 +24,24 @@ TEST(Requests, about_says_what_this_is) {
   EXPECT_EQ(Studio().get("/api/about").json()["file"], nullptr);
 }
 
-TEST(Requests, ops_are_the_librarys) {
+TEST(Requests, ops_are_the_librarys_with_formula_and_scene) {
   const Studio studio;
-  EXPECT_EQ(studio.get("/api/ops").body, graph::ops_json());
+  Json answer = studio.get("/api/ops").json();
+  int formulas = 0;
+  for (Json& op : answer["ops"]) {
+    formulas += op.contains("formula") ? 1 : 0;
+    if (op["name"] == "Conv3DBackpropFilterV2") {
+      EXPECT_TRUE(op["formula"].get<std::string>().starts_with("dw[t,c,k] = sum over n, o of x["));
+      EXPECT_EQ(op["scene"], "conv3d_backprop_filter_v2");
+    }
+    if (op["name"] == "Relu") {
+      EXPECT_EQ(op["scene"], "train_cnn");
+    }
+    op.erase("formula");
+    op.erase("scene");
+  }
+  EXPECT_EQ(formulas, 12);  // eight of Conv2D and Conv3D, three of depthwise ones, BiasAddGrad
+  EXPECT_EQ(answer, Json::parse(graph::ops_json()));
 }
 
 TEST(Requests, infer_tells_shapes_and_errors_with_their_fix) {
@@ -45,6 +60,10 @@ TEST(Requests, infer_tells_shapes_and_errors_with_their_fix) {
   const Json fix = answer["nodes"][3]["error"]["fix"];
   EXPECT_EQ(fix["commands"], Json::parse(R"([{"connect": [["w", "output"], ["dw", "filter_sizes"]]}])"));
   EXPECT_EQ(answer["errors"][0]["fix"], fix);
+  Json format = small_page();
+  format["nodes"][2]["attrs"]["data_format"] = "NDHWC";
+  EXPECT_EQ(studio.post("/api/infer", body(format)).json()["nodes"][2]["error"]["fix"]["commands"],
+            Json::parse(R"([{"set": ["y", "data_format", "NHWC"]}])"));
 }
 
 TEST(Requests, tensors_are_cut_into_slices) {

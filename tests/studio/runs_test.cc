@@ -112,6 +112,20 @@ TEST(Loops, step_variables_from_their_starting_values) {
   }
 }
 
+TEST(Loops, keep_the_order_of_control_wires) {
+  const Studio studio;
+  Json ordered = shrinking_page(0.5);
+  ordered["nodes"].insert(ordered["nodes"].begin(), node("after", "Identity"));  // made first, were it not for the wire
+  ordered["edges"].push_back(edge("weight", "after", "input", "ref"));
+  ordered["edges"].push_back(Json::array({Json::array({"learn", "^"}), Json::array({"after", "^"})}));
+  const RunEvents events = studio.run({{"page", ordered}, {"loop", Json{{"steps", 2}}}});
+  EXPECT_EQ(events.node("after")["outputs"][0]["head"][0], "2");
+  EXPECT_EQ(events.node("weight")["outputs"][0]["head"][0], "2");
+  // An Assign that another block waits for is no starting value: every step has it.
+  ordered["edges"].push_back(Json::array({Json::array({"begin", "^"}), Json::array({"gradient", "^"})}));
+  EXPECT_EQ(studio.run({{"page", ordered}, {"loop", Json{{"steps", 2}}}}).node("after")["outputs"][0]["head"][0], "4");
+}
+
 TEST(Loops, run_once_without_a_loop) {
   const Studio studio;
   const RunEvents events = studio.run(body(shrinking_page(0.5)));
