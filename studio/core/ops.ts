@@ -30,6 +30,7 @@ export interface Op {
   readonly gradient: boolean;
   readonly stateful: boolean;
   readonly formula?: string;
+  readonly scene?: string;
 }
 
 export interface ElementType {

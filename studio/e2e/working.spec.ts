@@ -90,3 +90,39 @@ test('the canvas is saved as SVG and PNG', async ({ studio }) => {
     await (await saved).saveAs(`../build/studio/shots/drawing.${form.toLowerCase()}`);
   }
 });
+
+test('a block is moved by the arrow keys, and undo brings it back', async ({ studio }) => {
+  const { page } = studio;
+  await studio.openScene(scene);
+  await page.waitForTimeout(400);
+  const block = studio.block('forward');
+  const left = async (): Promise<number> => (await block.boundingBox())?.x ?? 0;
+  const start = await left();
+  await block.focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(left).toBeGreaterThan(start + 5);
+  await page.keyboard.press('Control+z');
+  await expect.poll(left).toBeCloseTo(start, 0);
+});
+
+test('layout is one step of undo', async ({ studio }) => {
+  const { page } = studio;
+  await studio.openScene(scene);
+  await page.waitForTimeout(400);
+  const places = (): Promise<string[]> =>
+    page.locator('.react-flow__node').evaluateAll((nodes) => nodes.map((node) => (node as HTMLElement).style.transform));
+  const drag = await studio.block('input').boundingBox();
+  if (!drag) throw new Error('The block is not drawn.');
+  await page.mouse.move(drag.x + 60, drag.y + 6);
+  await page.mouse.down();
+  await page.mouse.move(drag.x + 200, drag.y + 90, { steps: 4 });
+  await page.mouse.up();
+  const moved = await places();
+  await page.getByRole('button', { name: 'Arrange' }).click();
+  await page.getByRole('button', { name: 'Arrange the blocks' }).click();
+  await expect.poll(places).not.toEqual(moved);
+  await page.keyboard.press('Control+z');
+  await expect.poll(places).toEqual(moved);
+});

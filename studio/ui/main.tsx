@@ -4,6 +4,7 @@ import './style/theme.css';
 import './style/frame.css';
 import './style/canvas.css';
 import './style/block.css';
+import './style/readout.css';
 import './style/wire.css';
 import './style/dialog.css';
 import './style/results.css';

@@ -1,16 +1,13 @@
 import { editableAttrs, findOp, pinTypes } from '../../core/ops';
-import { api } from '../api';
 import { openScene } from '../files';
 import { say, useScreen } from '../state/screen';
-import { useAnswer } from './asked';
 import { Dialog } from './Dialog';
 
 export function HelpDialog({ op: name }: { op: string }) {
   const op = useScreen((state) => findOp(state.table, name));
-  const { value } = useAnswer(api.gallery);
   if (!op) return null;
   const attrs = editableAttrs(op);
-  const scene = value?.find((each) => each.title === op.name)?.id;
+  const { scene } = op;
   return (
     <Dialog title={op.name} wide>
       <div className="help">

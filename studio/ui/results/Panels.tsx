@@ -3,6 +3,7 @@ import type { Pin } from '../../core/page';
 import { isSmall, type Panel, panelsOf } from '../../core/panels';
 import { cellIndex, flatIndex, indexOf, shortNumber, sliceCell, sliceQuery, sliceSize } from '../../core/tensor';
 import { useRuns } from '../state/runs';
+import { heatStyle } from './colours';
 import { useTensorSlice } from './tensors';
 
 interface PanelsProps {
@@ -15,6 +16,8 @@ interface PanelsProps {
   readonly fed: readonly (readonly number[])[];
   readonly active: readonly number[] | undefined;
   readonly onChoose?: (index: readonly number[]) => void;
+  /** The magnitude that is drawn strongest, for cells coloured by their values. */
+  readonly heat?: number | undefined;
 }
 
 /** Rows and columns that one panel draws at most: of a large slice, the part around what is marked. */
@@ -29,7 +32,7 @@ function bringIntoView(panels: HTMLElement): void {
   if (cell.bottom > view.bottom) panels.scrollTop += cell.bottom - view.bottom + 8;
 }
 
-export const Panels = memo(function Panels({ label, tone, pin, shape, letters, fed, active, onChoose }: PanelsProps) {
+export const Panels = memo(function Panels({ label, tone, pin, shape, letters, fed, active, onChoose, heat }: PanelsProps) {
   const panels = useMemo(() => panelsOf(shape, letters, fed), [shape, letters, fed]);
   const marked = useMemo(() => new Set(fed.map((index) => flatIndex(shape, index))), [fed, shape]);
   const lit = active ? flatIndex(shape, active) : -1;
@@ -70,6 +73,7 @@ export const Panels = memo(function Panels({ label, tone, pin, shape, letters, f
           shape={shape}
           marked={marked}
           lit={lit}
+          heat={heat}
           {...(onChoose ? { onChoose } : {})}
         />
       ))}
@@ -83,6 +87,7 @@ interface PanelTableProps {
   readonly shape: readonly number[];
   readonly marked: ReadonlySet<number>;
   readonly lit: number;
+  readonly heat: number | undefined;
   readonly onChoose?: (index: readonly number[]) => void;
 }
 
@@ -103,7 +108,7 @@ function cornerOf({ panel, shape, marked }: PanelTableProps): readonly [number, 
 }
 
 function PanelTable(props: PanelTableProps) {
-  const { panel, pin, shape, marked, lit, onChoose } = props;
+  const { panel, pin, shape, marked, lit, heat, onChoose } = props;
   const run = useRuns((state) => state.run);
   const whole = isSmall(shape);
   const { tensor } = useTensorSlice(run, pin, whole ? shape.map(() => ':').join(',') : sliceQuery(panel.slice));
@@ -128,6 +133,7 @@ function PanelTable(props: PanelTableProps) {
                   <td
                     key={column}
                     className={kind}
+                    style={heat === undefined ? undefined : heatStyle(Number(text), heat)}
                     title={`[${index.join(', ')}] = ${text}`}
                     // A table that opens under a resting pointer must not choose by itself.
                     onPointerMove={

@@ -63,7 +63,9 @@ function ShownResult({ pin, output, pins }: { pin: Pin; output: Output; pins: re
   const [slice, setSlice] = useState<Slice>(() => startSlice(shape, letters));
   const [index, setIndex] = useState<readonly number[]>(() => shape.map(() => 0));
   const [mode, setMode] = useState<Mode>(whole ? 'all' : 'slice');
-  const { tensor, problem } = useTensorSlice(run, pin, mode === 'all' ? shape.map(() => ':').join(',') : sliceQuery(slice));
+  // A small tensor is drawn whole, in numbers and in colours.
+  const panels = whole && mode !== 'slice';
+  const { tensor, problem } = useTensorSlice(run, pin, panels ? shape.map(() => ':').join(',') : sliceQuery(slice));
   const { rows, columns } = sliceSize(shape, slice);
   const text = useCallback(
     (row: number, column: number): string => tensor?.data[sliceCell(shape, slice, row, column)] ?? '\u00b7',
@@ -75,7 +77,7 @@ function ShownResult({ pin, output, pins }: { pin: Pin; output: Output; pins: re
     setSlice(next);
     setIndex(cellIndex(next, index[next.rows] ?? 0, index[next.columns] ?? 0));
   };
-  const value = mode === 'all' ? tensor?.data[flatIndex(shape, index)] : text(active.row, active.column);
+  const value = panels ? tensor?.data[flatIndex(shape, index)] : text(active.row, active.column);
   const chosen = useMemo(() => [index], [index]);
   return (
     <div className="result-window">
@@ -105,9 +107,9 @@ function ShownResult({ pin, output, pins }: { pin: Pin; output: Output; pins: re
               </label>
             ))}
         </div>
-        {mode !== 'all' && <SlicePickers shape={shape} letters={letters} slice={slice} onChange={moveSlice} />}
+        {!panels && <SlicePickers shape={shape} letters={letters} slice={slice} onChange={moveSlice} />}
         <div className="result-tools">
-          <CopyButton whole={mode === 'all'} tensor={tensor} rows={rows} columns={columns} text={text} />
+          <CopyButton whole={panels} tensor={tensor} rows={rows} columns={columns} text={text} />
           {run && (
             <a className="button" href={api.npyUrl(run, pin)} download={`${pin[0]}.npy`}>
               .npy
@@ -126,7 +128,7 @@ function ShownResult({ pin, output, pins }: { pin: Pin; output: Output; pins: re
             The first {tensor.data.length} of the {tensor.total} values of this slice are shown; the .npy file has all.
           </p>
         )}
-        {mode === 'all' && (
+        {panels && (
           <Panels
             label={`All values of ${pin[0]}`}
             tone="r"
@@ -136,6 +138,7 @@ function ShownResult({ pin, output, pins }: { pin: Pin; output: Output; pins: re
             fed={chosen}
             active={index}
             onChoose={setIndex}
+            heat={mode === 'heat' ? greatest(tensor) : undefined}
           />
         )}
         {mode === 'slice' && (
@@ -150,7 +153,7 @@ function ShownResult({ pin, output, pins }: { pin: Pin; output: Output; pins: re
             columnLetter={letterOf(letters, slice.columns)}
           />
         )}
-        {mode === 'heat' && (
+        {mode === 'heat' && !panels && (
           <HeatMap rows={rows} columns={columns} text={text} most={greatest(tensor)} active={active} onActive={setActive} />
         )}
       </div>
