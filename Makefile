@@ -1,6 +1,6 @@
 # Each target does all of its own set-up; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-heavy asan tsan clang arm python test-peers test-frameworks bench bench-peers profile fuzz coverage format lint clean
+.PHONY: help setup demo test test-heavy asan tsan clang arm python studio test-studio bench-studio test-peers test-frameworks bench bench-peers profile fuzz coverage format lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
@@ -23,8 +23,8 @@ test-heavy: setup ## tensors of more than 2^31 elements: 14 GiB of memory, 80 s 
 
 # Rooms whose code handles memory that callers hand over. The others would cost 5 minutes more:
 # `make asan checked="$(all)"` has them too.
-all := base geometry reference engines pairs_plan planner api allocation c_api no_memory graph face pages cli
-checked := $(filter-out reference pairs_plan planner face cli,$(all))
+all := base geometry reference engines pairs_plan planner api allocation c_api no_memory graph face pages cli studio
+checked := $(filter-out reference pairs_plan planner face cli studio,$(all))
 fuzzed := problem call page
 asan: setup ## the tests of the library under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/build asan --target $(checked:%=%_tests) c_api_plain_c $(fuzzed:%=%_replay)
@@ -51,6 +51,31 @@ python: setup ## build the Python package in build/release/python, and its wheel
 	@tools/build release --target _core convgrad_cli
 	@CC=cc CXX=c++ build/python-env/bin/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheels .
 	@ls -l build/wheels
+
+studio: setup ## build the page of the studio into the program, and open it (ARGS: options of convgrad studio)
+	@tools/setup --studio
+	@cd studio && npm ci --silent --no-audit --no-fund && npm run --silent build
+	@tools/build release --target convgrad_cli
+	@build/release/cli/convgrad studio $(ARGS)
+
+# The packages of the page are installed again when their list is newer than they are.
+studio/node_modules/.package-lock.json: studio/package-lock.json
+	@cd studio && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+test-studio: setup ## the tests of the studio's page, alone and in a browser with the real program (pictures: build/studio/shots)
+	@tools/setup --studio
+	@$(MAKE) --no-print-directory studio/node_modules/.package-lock.json
+	@cd studio && npm test --silent && npm run --silent build
+	@tools/build release --target convgrad_cli
+	@cd studio && npm run --silent e2e
+
+bench-studio: setup ## size of the studio's page, first interaction, frames while dragging, edit to shape
+	@tools/setup --studio
+	@$(MAKE) --no-print-directory studio/node_modules/.package-lock.json
+	@cd studio && npm run --silent build
+	@tools/build release --target convgrad_cli
+	@cd studio && npm run --silent bench
 
 test-peers: setup ## convgrad against TensorFlow, PyTorch and JAX (ARGS=--write: renew golden vectors and docs/coverage.md)
 	@tools/frameworks prepare

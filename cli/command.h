@@ -71,5 +71,6 @@ std::vector<Command> run_commands();       // run, explain, check
 std::vector<Command> describe_commands();  // ops, doctor, schema, completion, man
 std::vector<Command> graph_commands();     // infer, grad, gradcheck, convert
 std::vector<Command> measure_commands();   // bench, tune
+std::vector<Command> studio_commands();    // studio, where it was built
 
 }  // namespace convgrad::cli

@@ -16,9 +16,13 @@ constexpr ExitCode kExitCodes[] = {
 
 std::span<const ExitCode> exit_codes() { return kExitCodes; }
 
+#ifndef CONVGRAD_STUDIO
+std::vector<Command> studio_commands() { return {}; }
+#endif
+
 std::vector<Command> all_commands() {
   std::vector<Command> all;
-  for (const auto group : {run_commands, describe_commands, graph_commands, measure_commands}) {
+  for (const auto group : {run_commands, describe_commands, graph_commands, studio_commands, measure_commands}) {
     for (Command& one : group()) all.push_back(std::move(one));
   }
   return all;

@@ -108,6 +108,16 @@ struct TuneRequest {
   bool other_bits = false;                        // try knobs that change results in their last bits, too
 };
 
+struct StudioRequest {
+  std::string file;  // empty: an empty page
+  std::string port = "0";
+  std::string seconds = "300";
+  std::string memory = "2048";  // in MiB
+  std::string page;             // empty: the page inside the program
+  bool no_open = false;
+  bool verbose = false;
+};
+
 int run_command(const RunRequest& request);
 int explain_command(const ExplainRequest& request);
 int check_command(const CheckRequest& request);
@@ -122,5 +132,6 @@ int completion_command(const CompletionRequest& request);
 int man_command(const NoRequest& request);
 int bench_command(const BenchRequest& request);
 int tune_command(const TuneRequest& request);
+int studio_command(const StudioRequest& request);
 
 }  // namespace convgrad::cli

@@ -51,7 +51,30 @@ std::string node_text(const PlannedNode& planned) {
                     planned.tensor_bytes, plan.workspace_bytes);
 }
 
-Json node_json(const PlannedNode& planned) {
+}  // namespace
+
+Result<std::optional<PlannedNode>> plan_node(const graph::Node& node, const Policy& policy) {
+  const Result<std::optional<Geometry>> geometry = graph::convolution_of(node);
+  if (!geometry.ok()) return std::optional<PlannedNode>({&node, geometry.status()});
+  if (!geometry->has_value()) return std::optional<PlannedNode>();
+  const Result<Plan> plan = make_plan(**geometry, policy);
+  if (!plan.ok()) return plan.status();
+  return std::optional<PlannedNode>({&node, *plan, operand_bytes(node)});
+}
+
+Result<GraphPlan> plan_graph(const graph::Graph& graph, const Policy& policy) {
+  GraphPlan all;
+  for (const graph::Node& node : graph.nodes()) {
+    ++all.nodes;
+    add_outputs(node, all);
+    Result<std::optional<PlannedNode>> planned = plan_node(node, policy);
+    if (!planned.ok()) return planned.status();
+    if (planned->has_value()) add_plan(std::move(**planned), all);
+  }
+  return all;
+}
+
+Json plan_json(const PlannedNode& planned) {
   Json json = {{"node", planned.node->name()}, {"op", planned.node->type_string()}};
   if (!planned.plan.ok()) {
     json.update(status_json(planned.plan.status()));
@@ -69,25 +92,6 @@ Json node_json(const PlannedNode& planned) {
   return json;
 }
 
-}  // namespace
-
-Result<GraphPlan> plan_graph(const graph::Graph& graph, const Policy& policy) {
-  GraphPlan all;
-  for (const graph::Node& node : graph.nodes()) {
-    ++all.nodes;
-    add_outputs(node, all);
-    const Result<std::optional<Geometry>> geometry = graph::convolution_of(node);
-    if (!geometry.ok()) {
-      add_plan({&node, geometry.status()}, all);
-    } else if (geometry->has_value()) {
-      const Result<Plan> plan = make_plan(**geometry, policy);
-      if (!plan.ok()) return plan.status();
-      add_plan({&node, *plan, operand_bytes(node)}, all);
-    }
-  }
-  return all;
-}
-
 std::string plan_text(const GraphPlan& plan) {
   std::string text;
   for (const PlannedNode& planned : plan.convolutions) text += node_text(planned);
@@ -102,7 +106,7 @@ std::string plan_text(const GraphPlan& plan) {
 
 Json plan_json(const GraphPlan& plan) {
   Json nodes = Json::array();
-  for (const PlannedNode& planned : plan.convolutions) nodes.push_back(node_json(planned));
+  for (const PlannedNode& planned : plan.convolutions) nodes.push_back(plan_json(planned));
   return {{"ok", true},
           {"convolutions", nodes},
           {"nodes", plan.nodes},

@@ -1,6 +1,7 @@
 // What a graph's convolutions will cost, before any of them runs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct GraphPlan {
   std::int64_t workspace_bytes = 0;  // the largest: nodes that run at once need one each
   double cost_us = 0;                // on one core
 };
+
+// No value for a node that is no convolution.
+Result<std::optional<PlannedNode>> plan_node(const graph::Node& node, const Policy& policy);
+Json plan_json(const PlannedNode& planned);
 
 Result<GraphPlan> plan_graph(const graph::Graph& graph, const Policy& policy);
 std::string plan_text(const GraphPlan& plan);

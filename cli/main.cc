@@ -11,6 +11,10 @@
 #include "cli/answer.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#ifdef CONVGRAD_STUDIO
+#include "cli/studio.h"
+#include "studio/server/worker_main.h"
+#endif
 
 namespace {
 
@@ -23,6 +27,9 @@ int complain(const char* what) noexcept {
 
 int main(int argc, char** argv) {
   try {
+#ifdef CONVGRAD_STUDIO
+    if (const auto budgets = convgrad::cli::worker_budgets(argc, argv)) return convgrad::studio::run_worker(*budgets);
+#endif
     const int code = convgrad::cli::run_command_line(argc, argv);
     // A full disk shows itself when a buffer leaves: the last one here, the others as an exception of the printing.
     if (std::fflush(stdout) != 0) return complain("cannot write to standard output");

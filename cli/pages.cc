@@ -87,13 +87,16 @@ Result<graph::Tensor> read_tensor(const std::string& path) {
 
 bool names_page(std::string_view word) { return word == "-" || word.ends_with(".json"); }
 
-Result<graph::Page> read_page(const std::string& path) {
-  const std::string text = read_text(path, kMaxPageBytes);
+Result<graph::Page> page_from_text(std::string_view text, const graph::PageFolder& folder, std::string_view dat) {
   if (!is_utf16(text)) {
-    Result<graph::Page> page = graph::parse_page(text, folder_of(path));
+    Result<graph::Page> page = graph::parse_page(text, folder);
     if (page.ok() || !starts_with_objects(text)) return page;
   }
-  return graph::page_from_enuspace(text, dat_beside(path));
+  return graph::page_from_enuspace(text, dat);
+}
+
+Result<graph::Page> read_page(const std::string& path) {
+  return page_from_text(read_text(path, kMaxPageBytes), folder_of(path), dat_beside(path));
 }
 
 int write_page(const graph::Page& page, const std::string& path) {
@@ -131,6 +134,17 @@ Result<std::vector<graph::Output>> find_outputs(const graph::PageGraph& graph, c
     }
   }
   return outputs;
+}
+
+Result<graph::Output> find_output(const graph::PageGraph& graph, const graph::PagePin& pin, std::string_view argument) {
+  const auto found = graph.nodes.find(pin.node);
+  if (found == graph.nodes.end()) return no_node(graph, pin.node, argument);
+  const std::vector<graph::PinSpec>& outputs = found->second->op().outputs;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].name == pin.pin) return graph::Output(found->second, static_cast<int>(i));
+  }
+  return no_output(argument, pin.pin, fmt::format("{} has no output {}", in_quotes(pin.node), in_quotes(pin.pin)),
+                   "an output pin of its op");
 }
 
 Result<graph::ClientSession::FeedType> read_feeds(const graph::PageGraph& graph,

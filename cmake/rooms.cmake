@@ -20,7 +20,7 @@ convgrad_room(base SOURCES
   src/base/arena.cc src/base/buffer.cc src/base/dtype.cc src/base/knobs.cc src/base/nearest.cc src/base/pool.cc src/base/status.cc src/base/system.cc
   src/base/tensor.cc src/base/text.cc src/base/views.cc)
 convgrad_room(geometry LINKS base SOURCES
-  src/geometry/attribute_checks.cc src/geometry/call.cc src/geometry/depthwise.cc src/geometry/problem_text.cc src/geometry/shape_checks.cc src/geometry/shapes.cc src/geometry/tables.cc
+  src/geometry/attribute_checks.cc src/geometry/call.cc src/geometry/depthwise.cc src/geometry/problem_text.cc src/geometry/shape_checks.cc src/geometry/shapes.cc src/geometry/tables.cc src/geometry/terms.cc
   src/geometry/validate.cc src/geometry/window.cc src/geometry/window_checks.cc)
 convgrad_room(reference LINKS base geometry SOURCES src/reference/reference.cc)
 # One file an instruction set (src/engines/cpu/isas.inc), each with the flags that make Highway choose it.
@@ -79,7 +79,7 @@ convgrad_room(pages LINKS graph SOURCES
   src/pages/npy_header.cc src/pages/page_facts.cc src/pages/page_file.cc src/pages/refusals.cc src/pages/tensor_files.cc
   src/pages/schema.cc src/pages/wiring.cc
   src/pages/code.cc src/pages/code_cpp.cc src/pages/code_eager.cc src/pages/code_graphviz.cc src/pages/code_python.cc
-  src/pages/enuspace_blocks.cc src/pages/enuspace_read.cc src/pages/enuspace_values.cc src/pages/enuspace_write.cc
+  src/pages/enuspace_blocks.cc src/pages/enuspace_positions.cc src/pages/enuspace_read.cc src/pages/enuspace_values.cc src/pages/enuspace_write.cc
   src/pages/unicode.cc)
 # Many small files that read the same headers.
 target_precompile_headers(room_graph PRIVATE src/graph/row.h)

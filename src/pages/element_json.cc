@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "convgrad/graph/page.h"
 
 namespace convgrad::graph {
 namespace {
@@ -54,7 +55,8 @@ template <class T>
 Json floating_json(T element) {
   const auto exact = static_cast<double>(element);
   if (std::isnan(exact)) return nan_json(element);
-  if (!std::isfinite(exact) || exact == std::trunc(exact) || sizeof(T) == 8) return number_json(exact);
+  const bool whole = exact == std::trunc(exact) && std::abs(exact) < 0x1p53;
+  if (!std::isfinite(exact) || whole || sizeof(T) == 8) return number_json(exact);
   for (int digits = 1; digits <= 9; ++digits) {
     char text[40];
     const auto end = std::to_chars(text, text + sizeof(text), exact, std::chars_format::scientific, digits - 1).ptr;
@@ -141,6 +143,12 @@ bool set_element(Tensor& tensor, int64 index, const Json& number) {
 Json element_json(const Tensor& tensor, int64 index) {
   return visit_stored(tensor.dtype(),
                       [&]<class T>(T) { return json_of_element(static_cast<const T*>(tensor.data())[index]); });
+}
+
+string element_text(const Tensor& tensor, int64 index) {
+  const Json json = element_json(tensor, index);
+  const string* text = json.as<string>();
+  return text != nullptr ? *text : compact(json);
 }
 
 Json elements_json(const Tensor& tensor) {

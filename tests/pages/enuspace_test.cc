@@ -293,5 +293,31 @@ TEST(EnuSpaceExport, refuses_what_enuspace_cannot_say) {
   expect_refused(page_to_enuspace(page).status(), {"y", "padding", "no form"});
 }
 
+TEST(EnuspacePositions, are_those_of_the_drawing) {
+  const string svg =
+      "<?xml version=\"1.0\"?><svg><use id=\"ID_1\" type=\"tensorflow\" xlink:href=\"#Conv2D\" "
+      "transform=\"matrix(1,0,0,1,120.6,-40)\"><pg-set-pin variable=\"#strides\"/></use>"
+      "<use id='ID_2' x=\"5\" y=\"7\" transform=\"translate(10 20)\"/><polyline id=\"ID_3\"/>"
+      "<use xlink:href=\"#Const\"/><use id=\"far\" transform=\"translate(1e300,0)\"/></svg>";
+  for (const string& text : {svg, to_utf16(svg)}) {
+    const Result<std::vector<PagePosition>> found = positions_from_enuspace(text);
+    ASSERT_TRUE(found.ok()) << found.status().message();
+    ASSERT_EQ(found->size(), 2u);
+    EXPECT_EQ((*found)[0].node, "ID_1");
+    EXPECT_EQ((*found)[0].x, 121);
+    EXPECT_EQ((*found)[0].y, -40);
+    EXPECT_EQ((*found)[1].node, "ID_2");
+    EXPECT_EQ((*found)[1].x, 15);
+    EXPECT_EQ((*found)[1].y, 27);
+  }
+}
+
+TEST(EnuspacePositions, of_other_texts_are_refused) {
+  for (const string& text : {string(), string("{}"), string("<html>"), string("\xFF\xFEx"), string("<svg>\xFF")})
+    test::expect_refused(positions_from_enuspace(text).status(), {"", "svg", "drawing"});
+  for (const char* odd : {"<svg><use", "<svg><use id=\"a", "<svg><use id=>", "<svg><use id=\"\" x=\"1\"/>"})
+    EXPECT_TRUE(positions_from_enuspace(odd).value().empty()) << odd;
+}
+
 }  // namespace
 }  // namespace convgrad::graph

@@ -274,5 +274,18 @@ TEST(PageFolders, are_needed_for_files) {
   EXPECT_FALSE(load_page("/tmp").ok());
 }
 
+TEST(ElementText, has_the_fewest_digits) {
+  const Tensor tensor = test::floats({5}, {0.1F, 1e30F, -0.0F, 121040, 16777216.0F * 16777216.0F});
+  string all;
+  for (int64 i = 0; i < 5; ++i) all += element_text(tensor, i) + " ";
+  EXPECT_EQ(all, "0.1 1e+30 -0.0 121040 281474976710656 ");
+  Tensor odd(DT_BFLOAT16, {2});
+  odd.flat<bfloat16>().setValues({bfloat16::from(0.1F), bfloat16::from(std::numeric_limits<float>::quiet_NaN())});
+  EXPECT_EQ(element_text(odd, 0), "0.1");
+  EXPECT_EQ(element_text(odd, 1), "NaN");
+  EXPECT_EQ(element_text(Tensor(true), 0), "true");
+  EXPECT_EQ(element_text(Tensor(std::numeric_limits<int64>::min()), 0), "-9223372036854775808");
+}
+
 }  // namespace
 }  // namespace convgrad::graph

@@ -90,8 +90,17 @@ CONVGRAD_API Result<string> page_code(const Page& page, CodeStyle style);
 // enuSpace's page JSON (UTF-16 of either byte order, or UTF-8) and its .dat file, if any. Unknown blocks, pins and
 // attribute names are refused; so is a value with another number of elements than its shape.
 CONVGRAD_API Result<Page> page_from_enuspace(std::string_view json, std::string_view dat = {});
-// The same as enuSpace reads it: UTF-16LE with a byte order mark, blocks in dependency order.
+// Where blocks lie in the drawing of such a page, an SVG file in either encoding; none of blocks that say no place.
+struct PagePosition {
+  string node;  // its id
+  int64 x = 0, y = 0;
+};
+CONVGRAD_API Result<std::vector<PagePosition>> positions_from_enuspace(std::string_view svg);
+// A page as enuSpace reads it: UTF-16LE with a byte order mark, blocks in dependency order.
 CONVGRAD_API Result<string> page_to_enuspace(const Page& page);
+
+// An element as page files write it, without quotes: the fewest digits that read back as the same one, "NaN", "true".
+CONVGRAD_API string element_text(const Tensor& tensor, int64 index);
 
 // The op table as JSON, and the JSON Schema of page files made from it.
 CONVGRAD_API string ops_json();

@@ -1,0 +1,13 @@
+import { defineConfig } from '@playwright/test';
+import { browser } from './browser';
+
+export default defineConfig({
+  testDir: '.',
+  testMatch: '*.spec.ts',
+  outputDir: '../../build/studio/e2e',
+  workers: 1,
+  timeout: 30_000,
+  expect: { timeout: 8_000 },
+  reporter: [['list']],
+  use: { ...browser, viewport: { width: 1440, height: 900 }, trace: 'retain-on-failure' },
+});
