@@ -11,8 +11,6 @@
 #include <chrono>
 #include <thread>
 
-extern char** environ;
-
 namespace convgrad::studio {
 namespace {
 
