@@ -9,8 +9,6 @@
 #include <filesystem>
 #include <thread>
 
-extern char** environ;
-
 namespace convgrad::studio {
 namespace {
 

@@ -69,7 +69,7 @@ class Inbox {
   }
 
  private:
-  Message take(std::deque<Message>::iterator which) {
+  Message take(const std::deque<Message>::iterator& which) {
     Message message = std::move(*which);
     waiting_.erase(which);
     return message;
