@@ -245,10 +245,8 @@ Status PageRun::inputs_ready(const State& state) const {
 Status PageRun::fits_memory(const State& state, const RunSurroundings& around) {
   const std::int64_t planned = planned_bytes(*state.node), budget = around.budgets.tensor_bytes;
   around.cache.shrink(std::max<std::int64_t>(0, std::min(budget / 2, budget - live_bytes_ - planned)));
-  peak_bytes_ = std::max(peak_bytes_, live_bytes_ + planned);
   if (planned <= budget - live_bytes_) return {};
   out_of_memory_ = true;
-  peak_bytes_ = std::max(peak_bytes_, live_bytes_);
   return Status(
       ErrorDetail{.code = StatusCode::resource_exhausted,
                   .message = fmt::format("the run would hold {} bytes of tensors, more than the studio's budget of {}",

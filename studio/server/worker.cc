@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <thread>
 
 extern char** environ;
 
@@ -58,7 +59,8 @@ void reap(pid_t child) {
 
 Worker::~Worker() {
   kill();
-  for (std::thread& reader : readers_) reader.join();
+  std::unique_lock lock(mutex_);
+  no_readers_.wait(lock, [&] { return readers_ == 0; });
 }
 
 bool Worker::ensure_process() {
@@ -71,7 +73,8 @@ bool Worker::ensure_process() {
     return false;
   }
   process_ = std::make_shared<Process>(child, questions.write, answers.read);
-  readers_.emplace_back([this, process = process_] { read_answers(process); });
+  ++readers_;
+  std::thread([this, process = process_] { read_answers(process); }).detach();
   return true;
 }
 
@@ -141,6 +144,9 @@ void Worker::end(const std::shared_ptr<Process>& process) {
     process->to = -1;
   }
   for (const auto& [number, hear] : open) hear(nullptr);
+  const std::lock_guard lock(mutex_);
+  --readers_;
+  no_readers_.notify_all();
 }
 
 Answer Worker::ask(Message question, double seconds) {

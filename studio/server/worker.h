@@ -6,8 +6,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
-#include <vector>
 
 #include "studio/server/budgets.h"
 #include "studio/server/messages.h"
@@ -57,7 +55,8 @@ class Worker {
   const Budgets budgets_;
   std::mutex mutex_;  // of what follows; never held while a Hear runs
   std::shared_ptr<Process> process_;
-  std::vector<std::thread> readers_;  // one a process that ever was
+  int readers_ = 0;  // threads that still listen to a process, one each
+  std::condition_variable no_readers_;
   std::int64_t last_number_ = 0;
 };
 

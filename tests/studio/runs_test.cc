@@ -256,6 +256,7 @@ TEST(Budgets, of_memory_refuse_the_block_and_no_other) {
   EXPECT_EQ(events.node("sum")["error"]["rule"], "resource");
   EXPECT_EQ(events.node("c")["ok"], true);
   EXPECT_EQ(events.done()["reason"], "memory");
+  EXPECT_EQ(events.done()["peak_bytes"], (4096 + 8192 + 2) * 4);
 }
 
 TEST(Budgets, of_nodes_are_said_before_anything_is_built) {
