@@ -63,6 +63,18 @@ test('nested lists say the shape', () => {
   expect(nestedText([], ['7'])).toBe('7');
 });
 
+test('a read-out does not turn a whole number into another', () => {
+  const texts = ['1138728', '-2295412', '1234567890123', '16777216.5', '-0.000012345678', '120000000000'];
+  expect(texts.map((text) => shortNumber(text, 5))).toEqual([
+    '1138728',
+    '-2295412',
+    '1.2346e+12',
+    '1.6777e+7',
+    '-0.000012346',
+    '1.2e+11',
+  ]);
+});
+
 test('short texts', () => {
   expect([shortNumber('121040'), shortNumber('0.12345678'), shortNumber('NaN'), bytesText(4096), secondsText(2.5e-5)]).toEqual([
     '121040',

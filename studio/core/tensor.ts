@@ -112,11 +112,12 @@ export function fillElements(count: number, dtype: string, fill: Fill): Element[
   return dtype === 'bool' ? numbers.map((value) => value !== 0) : numbers;
 }
 
-/** For a read-out only: short, and never taken for the value itself. */
+/** For a read-out: whole numbers as they are; what must be rounded is never taken for a whole number. */
 export function shortNumber(text: string, digits = 6): string {
   const value = Number(text);
-  if (!Number.isFinite(value) || text.length <= digits + 1) return text;
-  return String(Number(value.toPrecision(digits)));
+  if (!Number.isFinite(value) || text.length <= digits + 1 || /^-?\d{1,9}$/.test(text)) return text;
+  if (Math.abs(value) < 10 ** digits) return String(Number(value.toPrecision(digits)));
+  return value.toExponential(digits - 1).replace(/\.?0+e/, 'e');
 }
 
 export function bytesText(bytes: number): string {

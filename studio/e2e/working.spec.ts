@@ -74,7 +74,8 @@ test('an exported enuSpace page is imported again and has the same number', asyn
   await page.getByRole('button', { name: 'Import an enuSpace page' }).click();
   await page.getByLabel(/^Page/).setInputFiles(path);
   await page.getByRole('button', { name: 'Import', exact: true }).click();
-  await expect(studio.block('filter_gradient')).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(page.locator('.unsaved')).toBeVisible();
   await studio.run();
   await expect(studio.readout('filter_gradient')).toContainText('121040');
 });

@@ -176,7 +176,6 @@ export function Canvas() {
         minZoom={0.1}
         maxZoom={2.5}
         zoomOnDoubleClick={false}
-        elevateEdgesOnSelect
         proOptions={{ hideAttribution: true }}
       >
         <Background variant={BackgroundVariant.Dots} gap={24} size={1.2} />

@@ -35,7 +35,7 @@ export function HeatMap({ rows, columns, text, most, active, onActive }: HeatMap
     return { row: clamp((y - box.top) / box.height, rows), column: clamp((x - box.left) / box.width, columns) };
   };
   const shown = over ?? active;
-  const scale = Math.max(1, Math.min(48, Math.floor(480 / columns), Math.floor(300 / rows)));
+  const scale = Math.max(1, Math.min(48, Math.floor(480 / columns), Math.floor(230 / rows)));
   return (
     <div className="heat">
       <canvas

@@ -11,6 +11,8 @@ interface TermListProps {
 
 const inLine = 6;
 const pace = 700;
+/** Height of a product's row, as the style sheet has it. */
+const rowHeight = 28;
 
 function productText(term: Term): string {
   return `${term.a.value} \u00d7 ${term.b.value}`;
@@ -37,16 +39,6 @@ function usePlaying(at: number, count: number, onAt: (place: number) => void): [
 export function TermList({ explanation, name, index, at, onAt }: TermListProps) {
   const { terms, total, skipped, formula, sum } = explanation;
   const [playing, setPlaying] = usePlaying(at, terms.length, onAt);
-  const list = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
-  }, [at]);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step === 0) return;
-    event.preventDefault();
-    onAt(Math.max(0, Math.min(terms.length - 1, at + step)));
-  };
   const play = (): void => {
     if (!playing && at >= terms.length - 1) onAt(0);
     setPlaying(!playing);
@@ -69,45 +61,88 @@ export function TermList({ explanation, name, index, at, onAt }: TermListProps) 
           {skipped.padding > 0 && `; ${skipped.padding} fall outside, into padding or between strides`}
         </span>
       </div>
-      <div
-        className="terms"
-        role="listbox"
-        aria-label="Products"
-        tabIndex={0}
-        ref={list}
-        onKeyDown={onKeyDown}
-        aria-activedescendant={`term-${at}`}
-      >
-        {terms.map((term, place) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keys
-          <div
-            key={`${term.a.index.join()};${term.b.index.join()}`}
-            id={`term-${place}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={place === at}
-            className="term"
-            onPointerEnter={() => !playing && onAt(place)}
-            onClick={() => onAt(place)}
-          >
-            <span className="term-tap">tap {term.tap.join(',')}</span>
-            <span className="term-a" title={`${term.a.pin}[${term.a.index.join(', ')}]`}>
-              {term.a.value}
-            </span>
-            <span aria-hidden="true">{'\u00d7'}</span>
-            <span className="term-b" title={`${term.b.pin}[${term.b.index.join(', ')}]`}>
-              {term.b.value}
-            </span>
-            <span aria-hidden="true">=</span>
-            <span className="term-product">{term.product}</span>
-          </div>
-        ))}
-      </div>
+      <Terms terms={terms} at={at} onAt={onAt} still={playing} />
       {terms.length < total && (
         <p className="quiet">
           The first {terms.length} of {total} products are listed; the sum is of all.
         </p>
       )}
     </>
+  );
+}
+
+interface TermsProps {
+  readonly terms: readonly Term[];
+  readonly at: number;
+  readonly onAt: (place: number) => void;
+  /** While the products are played, the pointer does not choose. */
+  readonly still: boolean;
+}
+
+/** Only the rows in view are in the document: there may be thousands, and each hover brings others. */
+function Terms({ terms, at, onAt, still }: TermsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const height = list.current?.clientHeight ?? 400;
+  useEffect(() => {
+    const element = list.current;
+    if (!element) return;
+    const y = at * rowHeight;
+    if (y < element.scrollTop) element.scrollTop = y;
+    if (y + rowHeight > element.scrollTop + element.clientHeight) element.scrollTop = y + rowHeight - element.clientHeight;
+  }, [at]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step === 0) return;
+    event.preventDefault();
+    onAt(Math.max(0, Math.min(terms.length - 1, at + step)));
+  };
+  const first = Math.max(0, Math.floor(top / rowHeight) - 4);
+  const shown = terms.slice(first, first + Math.ceil(height / rowHeight) + 8);
+  const activeShown = at >= first && at < first + shown.length;
+  return (
+    <div
+      className="terms"
+      role="listbox"
+      aria-label="Products"
+      tabIndex={0}
+      ref={list}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      onKeyDown={onKeyDown}
+      aria-activedescendant={activeShown ? `term-${at}` : undefined}
+    >
+      <div role="presentation" className="terms-room" style={{ height: terms.length * rowHeight }}>
+        {shown.map((term, offset) => {
+          const place = first + offset;
+          return (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the list has the keys
+            <div
+              key={place}
+              id={`term-${place}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={place === at}
+              aria-posinset={place + 1}
+              aria-setsize={terms.length}
+              className="term"
+              style={{ top: place * rowHeight }}
+              onPointerMove={() => !still && place !== at && onAt(place)}
+              onClick={() => onAt(place)}
+            >
+              <span className="term-tap">tap {term.tap.join(',')}</span>
+              <span className="term-a" title={`${term.a.pin}[${term.a.index.join(', ')}]`}>
+                {term.a.value}
+              </span>
+              <span aria-hidden="true">{'\u00d7'}</span>
+              <span className="term-b" title={`${term.b.pin}[${term.b.index.join(', ')}]`}>
+                {term.b.value}
+              </span>
+              <span aria-hidden="true">=</span>
+              <span className="term-product">{term.product}</span>
+            </div>
+          );
+        })}
+      </div>
+    </div>
   );
 }
