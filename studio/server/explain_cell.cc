@@ -76,7 +76,8 @@ double product_of(const Explained& all, const Term& term) {
   return all.tensors[0].at(term.first) * all.tensors[1].at(term.second);
 }
 
-Json number_json(double number) {
+// With all its digits, as page files write elements.
+Json exact_json(double number) {
   graph::Tensor one(number);
   return graph::element_text(one, 0);
 }
@@ -87,7 +88,7 @@ Json terms_json(const Explained& all, const Terms& terms) {
     list.push_back(Json{{"tap", tap_json(all, term)},
                         {"a", cell_json(all, 0, term.first)},
                         {"b", cell_json(all, 1, term.second)},
-                        {"product", number_json(product_of(all, term))}});
+                        {"product", exact_json(product_of(all, term))}});
   }
   return list;
 }
@@ -125,7 +126,7 @@ Result<std::string> explain_cell(const PageRun& run, std::string_view text) {
   const Json json = {{"result", graph::element_text(all->result, cell)},
                      {"formula", formula(all->geometry.direction)},
                      {"terms", terms_json(*all, *terms)},
-                     {"sum", number_json(*sum)},
+                     {"sum", exact_json(*sum)},
                      {"total", terms->total},
                      {"from", *from},
                      {"skipped", Json{{"padding", terms->skipped}}}};

@@ -7,19 +7,17 @@
 #include <cmath>
 
 #include "cli/inferred.h"
+#include "studio/server/clock.h"
 #include "studio/server/tensors.h"
 
 namespace convgrad::studio {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using graph::Node;
 using graph::PagePin;
 
 constexpr std::int64_t kHead = 8;                    // elements that an event shows
 constexpr std::chrono::milliseconds kStepPause{50};  // between two events of steps
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 bool is_control(const graph::PageEdge& edge) { return edge.from.pin == "^"; }
 

@@ -11,8 +11,6 @@ constexpr std::size_t kMostRuns = 32;        // whose events are kept
 constexpr std::chrono::milliseconds kObeys{150};
 constexpr std::chrono::milliseconds kTick{25};
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
 std::string done_text(double seconds, const std::string& reason) {
   const Json done = {{"ok", false},
                      {"seconds", seconds},

@@ -11,11 +11,10 @@
 #include <string>
 #include <thread>
 
+#include "studio/server/clock.h"
 #include "studio/server/worker.h"
 
 namespace convgrad::studio {
-
-using Clock = std::chrono::steady_clock;
 
 // The events of one run, as text of a stream of server-sent events. Safe from many threads.
 class EventLog {

@@ -94,7 +94,7 @@ class Terminal {
                 info.si_pid == 0;
       char block[4096];
       if (poll_in(20))
-        text.append(block, static_cast<std::size_t>(std::max<ssize_t>(read(fd_, block, sizeof(block)), 0)));
+        text.append(block, static_cast<std::size_t>(std::max<ssize_t>(::read(fd_, block, sizeof(block)), 0)));
     }
     return text;
   }

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kProblem = "n2c24h40w40_k32r3s3_same_f32_forward";
+constexpr const char* kTunedProblem = "n2c24h40w40_k32r3s3_same_f32_forward";
 
 Outcome tune(std::vector<std::string> more) {
   const json layer = {{"name", "plain"}, {"N", 2},           {"Cin", 24},    {"spatial", {40, 40}},
@@ -24,7 +24,7 @@ Outcome tune(std::vector<std::string> more) {
 }
 
 // explain, as a process that was started with CONVGRAD_TUNE_FILE.
-Outcome explain_with(const std::string& file, const char* problem = kProblem) {
+Outcome explain_with(const std::string& file, const char* problem = kTunedProblem) {
   setenv("CONVGRAD_TUNE_FILE", file.c_str(), 1);
   const Outcome outcome = program({"explain", problem});
   unsetenv("CONVGRAD_TUNE_FILE");
@@ -61,8 +61,8 @@ TEST(Tune, refuses_what_bench_refuses) {
 }
 
 TEST(TuneFile, is_shown_by_explain) {
-  write_file(scratch("tuned.txt"), std::string(kProblem) + " " + cpu_isa() + " most_region=256\n");
-  const std::string usual = program({"explain", kProblem}).out, tuned = explain_with(scratch("tuned.txt")).out;
+  write_file(scratch("tuned.txt"), std::string(kTunedProblem) + " " + cpu_isa() + " most_region=256\n");
+  const std::string usual = program({"explain", kTunedProblem}).out, tuned = explain_with(scratch("tuned.txt")).out;
   EXPECT_EQ(usual.find("tuned: "), std::string::npos) << usual;
   EXPECT_NE(tuned.find("; tuned: most_region=256\n"), std::string::npos) << tuned;
   EXPECT_NE(tuned, usual);
@@ -80,7 +80,7 @@ TEST(TuneFile, that_is_bad_leaves_plans_as_they_were_and_is_named) {
         << outcome.out;
   }
   EXPECT_NE(explain_with("/no/such/file").out.find("is not used: there is no such file\n"), std::string::npos);
-  EXPECT_EQ(explain_with("").out, program({"explain", kProblem}).out);
+  EXPECT_EQ(explain_with("").out, program({"explain", kTunedProblem}).out);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace convgrad::test {
 namespace {
 
-constexpr const char* kProblem = "n1c2h4w4_k3r3s3_same_f32_filter_grad";
+constexpr const char* kShortProblem = "n1c2h4w4_k3r3s3_same_f32_filter_grad";
 
 TEST(Help, leads_with_examples_and_ends_with_exit_codes) {
   const std::vector<std::vector<std::string>> calls = {{"--help"},          {"run", "--help"}, {"explain", "--help"},
@@ -49,16 +49,16 @@ TEST(Usage, a_missing_command_names_them_all) {
 }
 
 TEST(Usage, an_unknown_command_gets_a_suggestion) {
-  expect_usage_error(program({"rnu", kProblem}), "unknown command 'rnu'; did you mean 'run'?");
+  expect_usage_error(program({"rnu", kShortProblem}), "unknown command 'rnu'; did you mean 'run'?");
   expect_usage_error(program({"chek"}), "unknown command 'chek'; did you mean 'check'?");
   const Outcome far = program({"zebra"});
   expect_usage_error(far, "unknown command 'zebra'\n");
 }
 
 TEST(Usage, an_unknown_option_gets_a_suggestion) {
-  expect_usage_error(program({"run", kProblem, "--thredas", "2"}),
+  expect_usage_error(program({"run", kShortProblem, "--thredas", "2"}),
                      "unknown option '--thredas'; did you mean '--threads'?");
-  expect_usage_error(program({"run", kProblem, "--ouy=r.npy"}), "unknown option '--ouy'; did you mean '--out'?");
+  expect_usage_error(program({"run", kShortProblem, "--ouy=r.npy"}), "unknown option '--ouy'; did you mean '--out'?");
   expect_usage_error(program({"ops", "--jsn"}), "unknown option '--jsn'; did you mean '--json'?");
   expect_usage_error(program({"--versoin"}), "did you mean '--version'?");
 }
@@ -66,12 +66,12 @@ TEST(Usage, an_unknown_option_gets_a_suggestion) {
 TEST(Usage, missing_and_superfluous_arguments_are_named) {
   expect_usage_error(program({"run"}), "PROBLEM is required");
   expect_usage_error(program({"explain"}), "PROBLEM is required");
-  expect_usage_error(program({"run", kProblem, "more"}), "unexpected argument 'more' after 'run'");
+  expect_usage_error(program({"run", kShortProblem, "more"}), "unexpected argument 'more' after 'run'");
   expect_usage_error(program({"doctor", "more"}), "unexpected argument 'more' after 'doctor'");
-  expect_usage_error(program({"run", kProblem, "--first"}), "--first");
-  expect_usage_error(program({"run", kProblem, "--out", ""}), "--out: a file name is missing");
+  expect_usage_error(program({"run", kShortProblem, "--first"}), "--first");
+  expect_usage_error(program({"run", kShortProblem, "--out", ""}), "--out: a file name is missing");
   expect_usage_error(program({"check"}), "check needs a problem");
-  expect_usage_error(program({"check", kProblem, "--case", "x.json"}), "not both");
+  expect_usage_error(program({"check", kShortProblem, "--case", "x.json"}), "not both");
 }
 
 std::vector<std::vector<std::string>> every_door(const std::string& word) {
@@ -81,8 +81,8 @@ std::vector<std::vector<std::string>> every_door(const std::string& word) {
           {"explain", word},
           {"ops", word},
           {"check", "Conv2D", word},
-          {"run", kProblem, "--seed", word},
-          {"run", kProblem, "--threads", word}};
+          {"run", kShortProblem, "--seed", word},
+          {"run", kShortProblem, "--threads", word}};
 }
 
 // Whatever stands on the command line, the program ends by itself with a code of its own.
@@ -119,9 +119,9 @@ TEST(Usage, very_long_words_give_a_short_answer) {
                                              {"check", "Conv2D", word},
                                              {"check", "Conv2D", "strides=" + word},
                                              {"check", "Conv2D", "strides=" + std::string(100000, '9')},
-                                             {"run", kProblem, "--engine", word},
-                                             {"run", kProblem, "--" + word},
-                                             {"run", kProblem, "--threads", std::string(100000, '9')}}) {
+                                             {"run", kShortProblem, "--engine", word},
+                                             {"run", kShortProblem, "--" + word},
+                                             {"run", kShortProblem, "--threads", std::string(100000, '9')}}) {
     const Outcome outcome = program(args);
     EXPECT_EQ(outcome.code, 2);
     EXPECT_LT(outcome.err.size(), 1500u) << args[0];
