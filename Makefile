@@ -28,7 +28,7 @@ checked := $(filter-out reference pairs_plan planner face cli studio,$(all))
 fuzzed := problem call page
 asan: setup ## the tests of the library under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/build asan --target $(checked:%=%_tests) c_api_plain_c $(fuzzed:%=%_replay)
-	@ctest --preset asan -R '^($(shell echo $(checked) fuzz | tr ' ' '|'))/' -E /program_
+	@ctest --preset asan -R '^($(shell echo $(checked:%=%/) $(fuzzed:%=fuzz/%) | tr ' ' '|'))' -E /program_
 
 # Rooms whose code runs on several threads; the others would cost 4 minutes and test nothing more.
 threaded := base engines pairs_plan planner api allocation c_api no_memory face
