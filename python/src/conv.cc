@@ -41,20 +41,6 @@ nb::object compute(NamedOp op, const Given& given, nb::handle out) {
 
 }  // namespace
 
-Op op_from(nb::handle name) {
-  const std::string_view text = text_from(name, "op");
-  const std::optional<Op> op = op_from_name(text);
-  if (!op) raise(wrong_type("op", text, "the name of a convolution op"));
-  return *op;
-}
-
-NamedOp named_op_from(nb::handle name) {
-  const std::string_view text = text_from(name, "op");
-  const std::optional<NamedOp> op = named_op(text);
-  if (!op) raise(wrong_type("op", text, "the name of a convolution op"));
-  return *op;
-}
-
 CallArguments::CallArguments(NamedOp op, const Given& given) : op_(op) {
   read_tensors(given);
   if (!given.sizes.is_none()) sizes_ = integers_from(given.sizes, sizes_name(info(op.op).direction));
@@ -124,18 +110,18 @@ void bind_conv(nb::module_& module) {
       "tensor_arguments",
       [](nb::handle op) {
         nb::list names;
-        for (std::string_view name : tensor_arguments(info(op_from(op)).direction))
+        for (std::string_view name : tensor_arguments(info(op_from(op, op_from_name)).direction))
           names.append(nb::str(name.data(), name.size()));
         return names;
       },
       nb::sig("def tensor_arguments(op: str) -> list[str]"), "Tensors and sizes of an op, in TensorFlow's order.");
   module.def(
-      "rank", [](nb::handle op) { return info(op_from(op)).rank; }, nb::sig("def rank(op: str) -> int"),
+      "rank", [](nb::handle op) { return info(op_from(op, op_from_name)).rank; }, nb::sig("def rank(op: str) -> int"),
       "Spatial dimensions of an op.");
   module.def(
       "data_format",
       [](nb::handle op) {
-        const std::string_view name = data_format(Layout::channels_last, info(op_from(op)).rank);
+        const std::string_view name = data_format(Layout::channels_last, info(op_from(op, op_from_name)).rank);
         return nb::str(name.data(), name.size());
       },
       nb::sig("def data_format(op: str) -> str"), "An op's data_format where the caller says none.");
@@ -143,7 +129,7 @@ void bind_conv(nb::module_& module) {
       "conv",  // without names or defaults: the quickest way in
       [](nb::handle op, nb::handle first, nb::handle second, nb::handle sizes, nb::handle strides, nb::handle padding,
          nb::handle explicit_paddings, nb::handle data_format, nb::handle dilations, nb::handle out) {
-        return compute(named_op_from(op),
+        return compute(op_from(op, named_op),
                        {first, second, sizes, strides, padding, explicit_paddings, data_format, dilations}, out);
       },
       nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),

@@ -4,6 +4,7 @@
 #include "arguments.h"
 #include "arrays.h"
 #include "convgrad/geometry.h"
+#include "errors.h"
 
 namespace convgrad::python {
 
@@ -40,8 +41,14 @@ class CallArguments {
   std::string_view data_format_;
 };
 
-Op op_from(nb::handle name);
-NamedOp named_op_from(nb::handle name);
+// The op of that name. `find` is op_from_name, or named_op where depthwise ops are taken too.
+template <class Found>
+Found op_from(nb::handle name, std::optional<Found> (*find)(std::string_view)) {
+  const std::string_view text = text_from(name, "op");
+  const std::optional<Found> op = find(text);
+  if (!op) raise(wrong_type("op", text, "the name of a convolution op"));
+  return *op;
+}
 
 void bind_buffers(nb::module_& module);
 void bind_conv(nb::module_& module);

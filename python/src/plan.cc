@@ -17,7 +17,7 @@ namespace {
 // dilations).
 Geometry geometry_of_call(const nb::tuple& call) {
   if (nb::len(call) != 9) raise(wrong_type("call", std::to_string(nb::len(call)) + " entries", "9"));
-  const CallArguments arguments({op_from(call[0]), false},
+  const CallArguments arguments({op_from(call[0], op_from_name), false},
                                 {call[1], call[2], call[3], call[4], call[5], call[6], call[7], call[8]});
   return value_or_raise(validate(arguments.call()));
 }
