@@ -64,10 +64,11 @@ def Cast(
     *,
     x: Array,
     DstT: Any,
+    Truncate: bool = False,
     name: str | None = None,
 ) -> Array:
     """The elements in another type: rounded to nearest, to integers towards zero."""
-    return _op("Cast", [x], DstT=DstT)[0]
+    return _op("Cast", [x], DstT=DstT, Truncate=Truncate)[0]
 
 
 def OnesLike(
@@ -161,10 +162,12 @@ def MatMul(
     b: Array,
     transpose_a: bool = False,
     transpose_b: bool = False,
+    grad_a: bool = False,
+    grad_b: bool = False,
     name: str | None = None,
 ) -> Array:
     """The product of two matrices."""
-    return _op("MatMul", [a, b], transpose_a=transpose_a, transpose_b=transpose_b)[0]
+    return _op("MatMul", [a, b], transpose_a=transpose_a, transpose_b=transpose_b, grad_a=grad_a, grad_b=grad_b)[0]
 
 
 def Sum(

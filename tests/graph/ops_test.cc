@@ -182,6 +182,28 @@ TEST(Ops, cast_between_all_types) {
               {1, 1 + 0x1p-9});  // ties to even
 }
 
+Tensor truncated(DataType from, const std::vector<double>& values, DataType to) {
+  const Tensor x = tensor({static_cast<int64>(values.size())}, values, from);
+  return run_op("Cast", {x}, {{"DstT", to}, {"Truncate", true}}).outputs.at(0);
+}
+
+TEST(Ops, cast_truncates_when_asked) {
+  const std::vector<double> x = {1 + 0x1.8p-10, -1 - 0x1.8p-10, 65535, 65536, kInf, kNaN};
+  for (DataType from : {DT_FLOAT, DT_DOUBLE})
+    expect_near(truncated(from, x, DT_HALF), {1 + 0x1p-10, -1 - 0x1p-10, 65504, kInf, kInf, kNaN});
+  expect_near(truncated(DT_FLOAT, {2 - 0x1p-8, -2 + 0x1p-8}, DT_BFLOAT16), {2 - 0x1p-7, -2 + 0x1p-7});
+  expect_near(truncated(DT_DOUBLE, {1 + 0x1.8p-23, 0x1.fffffffp127}, DT_FLOAT), {1 + 0x1p-23, 0x1.fffffep127});
+  expect_near(truncated(DT_FLOAT, {0x1.8p-24}, DT_HALF), {0x1p-23});  // no bit to cut: 1.5 of the least number
+}
+
+// As TensorFlow 2.21 does.
+TEST(Ops, cast_truncates_nothing_else) {
+  for (DataType from : {DT_HALF, DT_DOUBLE}) expect_near(truncated(from, {2 - 0x1p-8}, DT_BFLOAT16), {2});
+  expect_near(truncated(DT_BFLOAT16, {2 - 0x1p-7}, DT_HALF), {2 - 0x1p-7});
+  expect_near(truncated(DT_FLOAT, {2.75, -2.75}, DT_INT32), {2, -2});
+  expect_near(truncated(DT_INT32, {16777219}, DT_FLOAT), {16777220});
+}
+
 TEST(Ops, take_sizes_of_either_width) {
   for (DataType dtype : {DT_INT32, DT_INT64}) {
     const Tensor x = tensor({2, 2}, {1, 2, 3, 4});
@@ -289,7 +311,7 @@ TEST(MatMul, agrees_with_a_loop) {
       }
       expect_case({"MatMul",
                    {{ta ? Shape{k, m} : Shape{m, k}, a}, {tb ? Shape{n, k} : Shape{k, n}, b}},
-                   {{"transpose_a", ta}, {"transpose_b", tb}},
+                   {{"transpose_a", ta}, {"transpose_b", tb}, {"grad_a", tb}, {"grad_b", ta}},
                    {m, n},
                    wanted});
     }

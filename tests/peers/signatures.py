@@ -12,13 +12,11 @@ from typing import Any
 OURS_ALONE = {"out"}  # of nn
 # Differences that are meant, all outside the convolutions: our pools take a list of paddings wherever they pad.
 MEANT = {
-    "raw_ops.Cast": "Truncate is left out: no 16-bit truncation here",
-    "raw_ops.MatMul": "grad_a and grad_b are left out: hints for TensorFlow's optimizer",
-    **{
-        f"raw_ops.{name}": "explicit_paddings is ours"
-        for name in ("MaxPoolGradGrad", "AvgPool", "AvgPoolGrad", "MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad")
-    },
-    **{f"raw_ops.{name}": "explicit_paddings is ours" for name in ("AvgPool3D", "AvgPool3DGrad")},
+    f"raw_ops.{pool}": "explicit_paddings is ours"
+    for pool in (
+        *("MaxPoolGradGrad", "MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad"),
+        *("AvgPool", "AvgPoolGrad", "AvgPool3D", "AvgPool3DGrad"),
+    )
 }
 STORED = pathlib.Path(__file__).parents[2] / "python" / "tests" / "data" / "signatures.json"
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <bit>
+
 #include "graph/convert.h"
 #include "graph/ops/shapes.h"
 
@@ -16,8 +19,43 @@ Result<Inferred> infer(const NodeView& node) {
   return inferred;
 }
 
+// How many low bits of the significand Truncate drops: all that the other type has no room for. TensorFlow rounds half
+// and double to bfloat16 all the same, and so do we.
+int dropped_bits(DataType from, DataType to) {
+  if (from == DT_FLOAT) return to == DT_HALF ? 13 : to == DT_BFLOAT16 ? 16 : 0;
+  if (from == DT_DOUBLE) return to == DT_HALF ? 42 : to == DT_FLOAT ? 29 : 0;
+  return 0;
+}
+
+// NaN stays as it is: without its low bits it might be an infinity.
+template <class T>
+T without_low_bits(T value, int count) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  return std::isnan(value) ? value : std::bit_cast<T>(std::bit_cast<Bits>(value) >> count << count);
+}
+
+// What Truncate leaves to be converted as always. Below the normal range of `to`, where it has fewer bits still, that
+// rounds to nearest, as in TensorFlow.
+Result<Tensor> truncated(const Tensor& x, DataType to) {
+  const int count = dropped_bits(x.dtype(), to);
+  if (count == 0) return x;
+  Result<Tensor> made = Tensor::make(x.dtype(), x.shape().dim_sizes());
+  if (!made.ok()) return made;
+  visit(x.dtype(), [&]<class T>(T) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T* from = static_cast<const T*>(x.data());
+      std::transform(from, from + x.NumElements(), static_cast<T*>(made->data()),
+                     [&](T value) { return without_low_bits(value, count); });
+    }
+  });
+  return made;
+}
+
 Result<std::vector<Tensor>> run(const NodeRun& run) {
-  Result<Tensor> y = convert(run.inputs[0], run.node.type("DstT"));
+  const DataType to = run.node.type("DstT");
+  const Result<Tensor> x = run.node.flag("Truncate") ? truncated(run.inputs[0], to) : run.inputs[0];
+  if (!x.ok()) return x.status();
+  Result<Tensor> y = convert(*x, to);
   if (!y.ok()) return y.status();
   return std::vector<Tensor>{std::move(*y)};
 }
@@ -37,7 +75,10 @@ OpRow Cast_row() {
                    .doc = "The elements in another type: rounded to nearest, to integers towards zero.",
                    .inputs = {{"x", "SrcT", "Any tensor."}},
                    .outputs = {{"y", "DstT", "The same shape."}},
-                   .attrs = {type("DstT", "The type wanted.", number_types()), type_of_inputs("SrcT", number_types())}},
+                   .attrs = {type("DstT", "The type wanted.", number_types()),
+                             flag("Truncate", "Floating values towards zero; half and double to bfloat16 to nearest.",
+                                  false),
+                             type_of_inputs("SrcT", number_types())}},
           .infer = infer,
           .run = run,
           .gradient = gradient};

@@ -128,7 +128,10 @@ OpRow MatMul_row() {
                               {"b", "T", "[k, n], or [n, k] with transpose_b."}},
                    .outputs = {{"product", "T", "[m, n]."}},
                    .attrs = {flag("transpose_a", "Takes a transposed.", false),
-                             flag("transpose_b", "Takes b transposed.", false), type_of_inputs("T", number_types())}},
+                             flag("transpose_b", "Takes b transposed.", false),
+                             flag("grad_a", "Taken and not used, as it changes no result.", false),
+                             flag("grad_b", "Taken and not used, as it changes no result.", false),
+                             type_of_inputs("T", number_types())}},
           .infer = infer,
           .run = run,
           .gradient = gradient};
