@@ -187,7 +187,7 @@ def depthwise_filter(**changed: Any) -> Any:
     ],
 )
 def test_depthwise_ops_refuse_in_their_own_name(argument: str, value: list[int], got: str) -> None:
-    with pytest.raises(errors.InvalidArgumentError, match="^DepthwiseConv2dNativeBackpropFilter: ") as caught:
+    with pytest.raises(errors.InvalidArgumentError, match=r"^DepthwiseConv2dNativeBackpropFilter: ") as caught:
         depthwise_filter(**{argument: value})
     assert caught.value.argument == argument
     assert caught.value.got == got
