@@ -1,0 +1,85 @@
+// The kernel of every convolution: producers fill a ring of stages, consumers multiply them and keep the sums.
+#pragma once
+
+#include "engines/cuda/kernels/store.h"
+
+namespace convgrad::cuda {
+
+// S is the shape, Loader fills stages (Gather, Boxes), Tile multiplies them (F64Tile, FmaTile, MmaTile, WarpgroupTile).
+template <class S, template <class> class Loader, class Tile>
+class Convolve {
+ public:
+  using Args = ConvArgs;
+  static constexpr int Threads = S::Threads;
+
+  static CONVGRAD_BOTH unsigned shared_bytes(const ConvArgs& args) { return S::shared_bytes(args); }
+
+  static CONVGRAD_DEVICE void run(const ConvArgs& args) {
+    const typename S::Work job(args, static_cast<int>(block_index()));
+    const Layout<S> at(args);
+    const int thread = thread_index();
+    if (thread == 0) start_barriers(args, at);
+    sync_block();
+    if (thread >= S::Consumers) {
+      if constexpr (kLendsRegisters) give_registers<kProducerRegisters>();
+      Loader<S>::run(args, job, at, thread - S::Consumers);
+    } else {
+      if constexpr (kLendsRegisters) take_registers<kConsumerRegisters>();
+      consume(args, job, at, thread);
+    }
+  }
+
+ private:
+  // 384 threads are started with 168 registers each; 128 * 72 + 256 * 216 are as many.
+  static constexpr bool kLendsRegisters = S::Threads == 384;
+  static constexpr int kProducerRegisters = 72, kConsumerRegisters = 216;
+  static constexpr int kChunkSteps = kChunkTerms / S::Terms, kBlockSteps = kBlockTerms / S::Terms;
+
+  static CONVGRAD_DEVICE void start_barriers(const ConvArgs& args, const Layout<S>& at) {
+    for (int slot = 0; slot < args.stages; ++slot) {
+      barrier_init(at.full + static_cast<unsigned>(slot) * 8, Loader<S>::arrivals);
+      barrier_init(at.empty + static_cast<unsigned>(slot) * 8, S::Consumers / 32);
+    }
+    barriers_ready();
+  }
+
+  static CONVGRAD_DEVICE void consume(const ConvArgs& args, const typename S::Work& job, const Layout<S>& at,
+                                      int thread) {
+    Tile tile(thread);
+    const int steps = job.steps();
+    Turn turn;
+    bool first = true;
+    for (int step = 0; step < steps; ++step, turn.next(args.stages)) {
+      barrier_wait(at.full + static_cast<unsigned>(turn.slot) * 8, turn.parity);
+      tile.multiply_stage(at.stage(turn.slot));
+      sync_warp();
+      if (thread % 32 == 0) barrier_arrive(at.empty + static_cast<unsigned>(turn.slot) * 8);
+      if (step % kChunkSteps == kChunkSteps - 1) end_chunk(tile);
+      if (step % kBlockSteps == kBlockSteps - 1 && step + 1 < steps) {
+        end_block(tile, at, first);
+        first = false;
+      }
+    }
+    end_chunk(tile);
+    sync_some(2, S::Consumers);  // the tile may lie where the stages did
+    end_block(tile, at, first);
+    Store<S>(args, job, at).run(thread);
+  }
+
+  static CONVGRAD_DEVICE void end_chunk(Tile& tile) {
+    tile.each([](int, int, auto& chunk, auto& block) {
+      block += chunk;
+      chunk = 0;
+    });
+  }
+  static CONVGRAD_DEVICE void end_block(Tile& tile, const Layout<S>& at, bool first) {
+    tile.each([&](int row, int column, auto&, auto& block) {
+      auto& sum = shared<typename S::Sum>(at.tile + static_cast<unsigned>(row * S::tile_pitch + column) *
+                                                        sizeof(typename S::Sum));
+      sum = first ? block : sum + block;
+      block = 0;
+    });
+  }
+};
+
+}  // namespace convgrad::cuda
