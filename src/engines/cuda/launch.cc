@@ -22,13 +22,13 @@ KernelInfo described(std::string_view group, std::string_view name, const Sums*)
 
 }  // namespace
 
-const KernelInfo& info(Kernel kernel) {
+std::span<const KernelInfo> all_kernels() {
   static const KernelInfo rows[] = {
 #define CONVGRAD_CUDA_KERNEL(group, name, ...) described(#group, #name, static_cast<const __VA_ARGS__*>(nullptr)),
 #include "engines/cuda/kernels.inc"
 #undef CONVGRAD_CUDA_KERNEL
   };
-  return rows[static_cast<int>(kernel)];
+  return rows;
 }
 
 }  // namespace convgrad::cuda

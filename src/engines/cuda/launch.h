@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -31,7 +32,8 @@ struct KernelInfo {
   unsigned shared_bytes;   // where they are the same for all arguments; else tile has them
   TileInfo tile;
 };
-const KernelInfo& info(Kernel kernel);
+std::span<const KernelInfo> all_kernels();
+inline const KernelInfo& info(Kernel kernel) { return all_kernels()[static_cast<std::size_t>(kernel)]; }
 
 // Every kernel takes one struct, by value.
 using KernelArgs = std::variant<ConvArgs, ReduceArgs, BiasArgs>;

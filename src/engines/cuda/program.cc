@@ -15,31 +15,23 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 
 // ---- Which kernel ----
 
-#define CONVGRAD_CUDA_KERNEL(group, name, ...) Kernel::name,
-constexpr Kernel kAll[] = {
-#include "engines/cuda/kernels.inc"
-};
-#undef CONVGRAD_CUDA_KERNEL
-
 std::optional<Kernel> kernel_named(std::string_view name) {
-  const auto found = std::find_if(std::begin(kAll), std::end(kAll), [&](Kernel k) { return info(k).name == name; });
-  return found == std::end(kAll) ? std::nullopt : std::optional(*found);
+  const std::span<const KernelInfo> all = all_kernels();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const KernelInfo& row) { return row.name == name; });
+  return found == all.end() ? std::nullopt : std::optional(static_cast<Kernel>(found - all.begin()));
 }
 
+std::string tiled(std::string_view family, int columns) { return concat(family, "_128x", columns); }
+
 // The narrowest of a family that has the columns, else its widest; none: there is no such family.
-std::optional<Kernel> kernel_of(std::string_view family, std::int64_t columns) {
-  std::optional<Kernel> best;
-  for (Kernel kernel : kAll) {
-    const KernelInfo& row = info(kernel);
-    if (row.tile.rows == 0 || row.name != concat(family, "_128x", row.tile.columns)) continue;
-    if (!best) {
-      best = kernel;
-      continue;
-    }
-    const int had = info(*best).tile.columns, has = row.tile.columns;
-    if (had < columns ? has > had : has >= columns && has < had) best = kernel;
+std::optional<Kernel> kernel_of(std::string_view family, std::int64_t columns, const Hardware& hardware) {
+  int best = 0;
+  for (const KernelInfo& row : all_kernels()) {
+    if (row.name != tiled(family, row.tile.columns) || (row.group.ends_with("_hopper") && !hardware.hopper)) continue;
+    const int has = row.tile.columns;
+    if (best < columns ? has > best : has >= columns && has < best) best = has;
   }
-  return best;
+  return kernel_named(tiled(family, best));
 }
 
 bool sixteen_bits(DType dtype) { return size_of(dtype) == 2; }
@@ -234,18 +226,28 @@ void set_tiles(Program& p, const TileInfo& tile) {
   p.blocks = static_cast<unsigned>(tiles * p.slices);
 }
 
+std::string reason(const Program& p) {
+  const TileInfo& tile = info(*p.any).tile;
+  const Geometry& g = p.geometry;
+  const char* units = g.dtype == DType::f32 || g.dtype == DType::i32 ? "multiply-adds" : "tensor cores";
+  return concat(units, " on tiles of ", tile.rows, " x ", tile.columns, ", ",
+                p.boxes ? "filled by the copy engine" : "gathered by threads",
+                p.slices > 1 ? concat(", the sum in ", p.slices, " slices added in order") : "");
+}
+
 Program convolution(const Geometry& g, const Hardware& hardware) {
   Program p;
   p.geometry = g;
   p.hardware = hardware;
   for (std::size_t i = 0; i < 3; ++i) p.conv.axes[i] = axis_rule(g, i);
   const Families families = families_of(g, hardware);
-  p.any = kernel_of(families.any, result_channels(g));
+  p.any = kernel_of(families.any, result_channels(g), hardware);
   const TileInfo& tile = info(*p.any).tile;
   if (boxes_fit(g, p.conv.axes, tile.terms))
-    p.boxes = kernel_named(concat(families.boxes, "_128x", tile.columns));
+    p.boxes = kernel_named(tiled(families.boxes, tile.columns));
   set_matrices(p, tile, p.boxes.has_value());
   set_tiles(p, tile);
+  p.why = reason(p);
   return p;
 }
 
@@ -270,6 +272,7 @@ Program bias_gradient(const Geometry& g, const Hardware& hardware) {
   p.bias.slice_pixels = std::max<std::int64_t>(1, ceil_div(all, p.slices));
   p.workspace_bytes = p.slices * g.c_out * (g.dtype == DType::i32 ? 4 : 8);
   p.blocks = static_cast<unsigned>(groups * p.slices);
+  p.why = concat("sums in double in ", p.slices, " slices, added in order");
   return p;
 }
 

@@ -13,6 +13,7 @@ template <class S>
 class Boxes {
  public:
   static constexpr int arrivals = 1;
+  static constexpr int registers = 40;
 
   static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const Layout<S>& at, int thread) {
     if (thread >= 32) return;

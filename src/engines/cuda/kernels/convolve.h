@@ -30,9 +30,10 @@ class Convolve {
   }
 
  private:
-  // 384 threads are started with 168 registers each; 128 * 72 + 256 * 216 are as many.
+  // 384 threads are started with 168 registers each, 64512 in all: what producers leave, consumers take.
   static constexpr bool kLendsRegisters = S::Threads == 384;
-  static constexpr int kProducerRegisters = 72, kConsumerRegisters = 216;
+  static constexpr int kProducerRegisters = Loader<S>::registers;
+  static constexpr int kConsumerRegisters = (64512 - kProducers * kProducerRegisters) / 256;
   static constexpr int kChunkSteps = kChunkTerms / S::Terms, kBlockSteps = kBlockTerms / S::Terms;
 
   static CONVGRAD_DEVICE void start_barriers(const ConvArgs& args, const Layout<S>& at) {

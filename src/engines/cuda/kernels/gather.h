@@ -59,6 +59,7 @@ template <class S>
 class Gather {
  public:
   static constexpr int arrivals = kProducers;
+  static constexpr int registers = sizeof(typename S::Element::Stored) == 8 ? 104 : 136;  // more widths, more of them
 
   static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const Layout<S>& at, int thread) {
     using Element = typename S::Element;

@@ -23,11 +23,12 @@ using FmaShape = Shape<way, Element, 128, Columns, 256>;
 template <Way way, class Element, int Columns>
 using Fma = Convolve<FmaShape<way, Element, Columns>, Gather, FmaTile<FmaShape<way, Element, Columns>, Columns / 8, 4>>;
 
+// A warp's part is 32 x 32, or 32 x 16.
 template <Way way, class Element, int Columns>
-using MmaShape = Shape<way, Element, 128, Columns, Columns == 128 ? 256 : 128>;
+using MmaShape = Shape<way, Element, 128, Columns, Columns == 64 ? 256 : 128>;
 template <Way way, class Element, int Columns>
 using Mma = Convolve<MmaShape<way, Element, Columns>, Gather,
-                     MmaTile<MmaShape<way, Element, Columns>, Columns == 128 ? 64 : 32, Columns == 16 ? 16 : 32>>;
+                     MmaTile<MmaShape<way, Element, Columns>, 32, Columns == 16 ? 16 : 32>>;
 
 template <Way way, class Element, int Columns>
 using WarpgroupShape = Shape<way, Element, 128, Columns, 256>;
