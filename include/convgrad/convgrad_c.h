@@ -96,7 +96,7 @@ typedef struct convgrad_plan convgrad_plan;
 
 /* Contiguous tensors, with the bytes that lie there: too few are refused. Start from zero and set
  * struct_size. The result must not share memory with the operands. For a plan of CONVGRAD_MEMORY_CUDA all addresses are
- * the GPU's, aligned to 16 bytes; the work is added to the stream, and the call does not wait for it. */
+ * the GPU's; the work is added to the stream, and the call does not wait for it. */
 typedef struct convgrad_buffers {
   size_t struct_size; /* sizeof(convgrad_buffers) */
   const void* first;  /* input (forward, filter gradient), filter (input gradient), out_backprop (bias gradient) */

@@ -98,9 +98,10 @@ struct Workspace {
 // alone. result must not share memory with them. With a workspace of plan.workspace_bytes and
 // contiguous, aligned tensors nothing is allocated.
 //
-// For a plan whose place is a GPU's memory, all of these are addresses there: contiguous tensors, aligned to 16 bytes;
-// others are refused, never copied. run() only adds the work to `stream` and returns: the tensors must live until the
-// work is done. With a workspace it neither allocates nor waits, so that it can be captured into a CUDA graph.
+// For a plan whose place is a GPU's memory, all of these are addresses there: contiguous tensors, aligned to
+// their type (fastest: to 16 bytes); others are refused, never copied. run() only adds the work to `stream` and returns:
+// the tensors must live until the work is done. With a workspace it takes no memory of the device and waits for nothing,
+// so that it can be captured into a CUDA graph.
 struct RunArgs {
   TensorView first = {};
   TensorView second = {};

@@ -61,9 +61,6 @@ Status is_the_plans(const Tested& t, const View& view) {
   return {};
 }
 
-// The copy engine of a GPU loads from multiples of 16 bytes.
-constexpr std::uintptr_t kDeviceAlignment = 16;
-
 // Nothing reads a GPU's memory here, so nothing there is copied into shape: an engine must be able to use it as it is.
 template <class View>
 Status is_usable_on_device(const Tested& t, const View& view) {
@@ -71,10 +68,11 @@ Status is_usable_on_device(const Tested& t, const View& view) {
     return refuse_operand(t, Rule::operand_data, concat(t.name, " lies in a GPU's memory and has byte_strides"),
                           to_text(view.byte_strides), "a contiguous tensor, without byte_strides");
   }
-  if (const auto beyond = reinterpret_cast<std::uintptr_t>(view.data) % kDeviceAlignment; beyond != 0) {
+  const std::size_t size = size_of(view.dtype);
+  if (const auto beyond = reinterpret_cast<std::uintptr_t>(view.data) % size; beyond != 0) {
     return refuse_operand(t, Rule::operand_data, concat(t.name, " lies in a GPU's memory and is misaligned"),
-                          concat("an address ", beyond, " bytes beyond a multiple of ", kDeviceAlignment),
-                          concat("a multiple of ", kDeviceAlignment, " bytes"));
+                          concat("an address ", beyond, " bytes beyond a multiple of ", size),
+                          concat("a multiple of its elements' size, ", size, " bytes"));
   }
   return {};
 }

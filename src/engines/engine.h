@@ -11,7 +11,7 @@ namespace convgrad {
 
 // Tensors an engine may trust: contiguous, aligned to their type, of the plan's shapes and dtype,
 // the result apart from the operands, the workspace at least plan.workspace_bytes and 64-byte aligned.
-// In a GPU's memory (plan.place) they are aligned to 16 bytes, and the workspace may be null.
+// Where they lie in a GPU's memory (plan.place), the workspace may be null.
 struct EngineArgs {
   const void* first;
   const void* second;  // null for bias_grad

@@ -263,7 +263,7 @@ const Refused kTable[] = {
      [] {
        return bad_run([](RunArgs& a, Plan& p) {
          p.place.memory = Memory::cuda;
-         a.result.data = static_cast<char*>(a.result.data) + 4;
+         a.result.data = static_cast<char*>(a.result.data) + 2;
        });
      }},
     {"element-count", kInvalid, "values", "wanted 3",

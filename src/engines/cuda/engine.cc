@@ -43,7 +43,7 @@ Result<Plan> propose(const Geometry& g, const Policy& policy) {
   Plan plan;
   plan.geometry = g;
   plan.engine = "cuda";
-  plan.kernel = program->any ? info(*program->any).name : "none";
+  plan.kernel = info(program->main_kernel()).name;
   plan.math = MathMode::standard;
   plan.slices = program->slices;
   plan.workspace_bytes = in_place ? program->workspace_bytes : 0;  // a host's caller has none of the device's memory
@@ -161,7 +161,7 @@ namespace convgrad {
 
 Engine engine_cuda() {
   return {.name = "cuda",
-          .description = "tensor cores of NVIDIA GPUs from Ampere on, Hopper first; by name, or for tensors in its memory",
+          .description = "NVIDIA GPUs of compute capability 8.0 and up; by name, or for tensors in their memory",
           .obstacle = cuda::obstacle,
           .objection = cuda::objection,
           .propose = cuda::propose,

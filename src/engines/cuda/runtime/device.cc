@@ -13,7 +13,9 @@ namespace {
 constexpr int kMostDevices = 64;
 constexpr int kLeastMajor = 8;  // asynchronous copies into shared memory, bf16 and f64 tensor cores
 
-CUdeviceptr address_of(const void* pointer) { return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(pointer)); }
+CUdeviceptr address_of(const void* pointer) {
+  return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(pointer));
+}
 
 Result<int> device_count(const Driver& driver) {
   int count = 0;
@@ -244,11 +246,12 @@ Status is_reachable(const Device& device, std::string_view argument, const void*
     return device.driver().cuPointerGetAttribute(value, attribute, address_of(address)) == kSuccess;
   };
   const bool known = ask(&kind, kMemoryType) && ask(&ordinal, kDeviceOrdinal) && ask(&managed, kIsManaged);
-  if (known && (managed != 0 || (kind == kDeviceMemory && ordinal == device.ordinal()))) return {};
+  const bool on_a_gpu = known && kind == kDeviceMemory;
+  if ((known && managed != 0) || (on_a_gpu && ordinal == device.ordinal())) return {};
   return refuse("run", {.rule = Rule::device,
                         .argument = argument,
                         .reason = concat(argument, " is not in the memory of the plan's GPU"),
-                        .got = known && kind == kDeviceMemory ? concat("memory of GPU ", ordinal) : "memory of the host",
+                        .got = on_a_gpu ? concat("memory of GPU ", ordinal) : "memory of the host",
                         .wanted = concat("memory of GPU ", device.ordinal())});
 }
 

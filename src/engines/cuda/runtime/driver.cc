@@ -91,7 +91,8 @@ StatusCode code_of(CUresult result) {
     case kContextDestroyed:
       return StatusCode::invalid_argument;
     default:
-      return kFirstOfCapture <= result && result <= kLastOfCapture ? StatusCode::invalid_argument : StatusCode::internal;
+      const bool of_capture = kFirstOfCapture <= result && result <= kLastOfCapture;
+      return of_capture ? StatusCode::invalid_argument : StatusCode::internal;
   }
 }
 
