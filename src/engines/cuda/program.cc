@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "engines/cuda/kernels/stage.h"
 #include "engines/cuda/tiling.h"
 #include "geometry/shapes.h"
 
@@ -26,6 +27,7 @@ std::string tiled(std::string_view family, int columns) { return concat(family, 
 // The narrowest of a family that has the columns, else its widest; none: there is no such family.
 std::optional<Kernel> kernel_of(std::string_view family, std::int64_t columns, const Hardware& hardware) {
   int best = 0;
+  columns = std::max<std::int64_t>(1, columns);
   for (const KernelInfo& row : all_kernels()) {
     if (row.name != tiled(family, row.tile.columns) || (row.group.ends_with("_hopper") && !hardware.hopper)) continue;
     const int has = row.tile.columns;
@@ -79,59 +81,121 @@ PixelGrid pixel_grid(const Geometry& g, const AxisRule (&axes)[3]) {
 // ---- Whether the copy engine can read the tensors ----
 
 constexpr int kMostElementStride = 8;
+constexpr std::int64_t kPieceBytes = 16;
 
-bool whole_pieces(std::int64_t elements, DType dtype) {
-  return elements * static_cast<std::int64_t>(size_of(dtype)) % 16 == 0;
-}
+bool whole_pieces(std::int64_t elements, std::int64_t size) { return elements * size % kPieceBytes == 0; }
 
-// Channels of a row of 128 bytes that would be zeros are multiplied all the same: at most half of them may be.
-bool boxes_fit(const Geometry& g, const AxisRule (&axes)[3], int terms) {
-  const std::int64_t channels = field_channels(g), padded = ceil_div(channels, terms) * terms;
-  if (g.layout != Layout::channels_last || channels == 0 || padded > 2 * channels) return false;
-  if (!whole_pieces(g.c_in, g.dtype) || !whole_pieces(g.c_out, g.dtype)) return false;
-  if (g.groups > 1 && (!whole_pieces(g.group_c_in(), g.dtype) || !whole_pieces(g.group_c_out(), g.dtype))) return false;
+// Of elements of `size` bytes, channels last, whose tensors have whole pieces of channels.
+bool boxes_fit(const Geometry& g, const AxisRule (&axes)[3], std::int64_t size) {
+  const std::int64_t terms = kRowBytes / size, channels = field_channels(g);
+  const std::int64_t padded = ceil_div(channels, terms) * terms;
+  // Channels of a row that are not there are multiplied as zeros: at most half of them may be.
+  if (channels == 0 || padded > 2 * channels) return false;
+  if (g.groups > 1 && (!whole_pieces(g.group_c_in(), size) || !whole_pieces(g.group_c_out(), size))) return false;
   // Behind the last channel of a group lies the next group, not nothing; a filter gradient does not store it.
   if (g.groups > 1 && gathers(g) && padded != channels) return false;
   return std::all_of(std::begin(axes), std::end(axes),
                      [](const AxisRule& axis) { return axis.plain.step <= kMostElementStride; });
 }
 
-// The field as (channel, w, h, d, n); a box is a patch of it.
-Box image_box(const void* tensor, const Geometry& g, std::int64_t channels, const Extents& e, const Patches& patches,
-              const std::int64_t (&steps)[3], int terms) {
+bool readable_as_it_is(const Geometry& g) {
   const auto size = static_cast<std::int64_t>(size_of(g.dtype));
-  const ImageStrides s = image_strides(Layout::channels_last, channels, e);
-  const auto span = [](int log, std::int64_t step) { return static_cast<int>(((1 << log) - 1) * step + 1); };
-  return {.tensor = tensor,
+  return g.dtype != DType::f32 && g.layout == Layout::channels_last && whole_pieces(g.c_in, size) &&
+         whole_pieces(g.c_out, size);
+}
+// Into 16-bit elements; f64 is gathered as it is, for a copy of it would take as long as its sums.
+bool packable(const Geometry& g) { return g.dtype == DType::f32 || sixteen_bits(g.dtype); }
+
+// ---- Operands as kernels find them ----
+
+std::int64_t field_channels_stored(const Program& p) {
+  const Geometry& g = p.geometry;
+  return p.field ? p.field->channels : g.direction == Direction::input_grad ? g.c_out : g.c_in;
+}
+std::int64_t dense_channels_stored(const Program& p) { return p.dense ? p.dense->channels : p.geometry.c_out; }
+Layout layout_stored(const Program& p) { return p.field ? Layout::channels_last : p.geometry.layout; }
+std::int64_t element_bytes_stored(const Program& p) {
+  return p.field ? 2 : static_cast<std::int64_t>(size_of(p.geometry.dtype));
+}
+int planes_of(const Program& p) { return p.geometry.dtype == DType::f32 && p.field ? PlanesElement::Planes : 1; }
+
+// The next 256-byte boundary of the workspace.
+std::int64_t aligned_up(std::int64_t bytes) { return ceil_div(bytes, 256) * 256; }
+
+PackedOperand packed(Program& p, std::int64_t pixels, std::int64_t channels) {
+  PackedOperand operand;
+  operand.channels = ceil_div(channels, 8) * 8;
+  operand.plane = pixels * operand.channels;
+  operand.at = aligned_up(p.workspace_bytes);
+  const int planes = p.geometry.dtype == DType::f32 ? PlanesElement::Planes : 1;
+  p.workspace_bytes = operand.at + 2 * planes * operand.plane;
+  return operand;
+}
+
+std::int64_t pixels_of(const Extents& e) { return e[0] * e[1] * e[2]; }
+
+void pack_operands(Program& p) {
+  const Geometry& g = p.geometry;
+  const bool backwards = g.direction == Direction::input_grad;
+  p.field = packed(p, g.n * pixels_of(backwards ? g.out : g.in), backwards ? g.c_out : g.c_in);
+  p.dense = packed(p, gathers(g) ? taps_of(g) * g.group_c_in() : g.n * pixels_of(g.out), g.c_out);
+}
+
+// An image as (channel, w, h, d, n); a box is a patch of it.
+struct ImageBox {
+  std::int64_t channels;
+  Extents extents;
+  std::int64_t steps[3];  // from one pixel of a patch to the next
+};
+Box image_box(const Program& p, const ImageBox& image, int terms) {
+  const std::int64_t size = element_bytes_stored(p);
+  const Extents& e = image.extents;
+  const Patches& patches = p.conv.patches;
+  const ImageStrides s = image_strides(Layout::channels_last, image.channels, e);
+  const auto step = [&](int i) { return static_cast<int>(image.steps[i]); };
+  const auto span = [&](int log, int i) { return ((1 << log) - 1) * step(i) + 1; };
+  return {.tensor = nullptr,
           .element_bytes = static_cast<int>(size),
-          .extents = {channels, e[2], e[1], e[0], g.n},
+          .extents = {image.channels, e[2], e[1], e[0], p.geometry.n},
           .byte_strides = {s.w * size, s.h * size, s.d * size, s.n * size},
-          .box = {terms, span(patches.w, steps[2]), span(patches.h, steps[1]), span(patches.d, steps[0]),
-                  1 << patches.n},
-          .element_strides = {1, static_cast<int>(steps[2]), static_cast<int>(steps[1]), static_cast<int>(steps[0]), 1}};
+          .box = {terms, span(patches.w, 2), span(patches.h, 1), span(patches.d, 0), 1 << patches.n},
+          .element_strides = {1, step(2), step(1), step(0), 1}};
 }
 
 // The filter as (output channel, input channel, tap); a box has `rows` input channels.
-Box filter_box(const void* tensor, const Geometry& g, int terms, int rows) {
-  const auto size = static_cast<std::int64_t>(size_of(g.dtype));
-  const std::int64_t row = g.c_out * size, tap = row * g.group_c_in(), all = tap * taps_of(g);
-  return {.tensor = tensor,
+Box filter_box(const Program& p, int terms, int rows) {
+  const Geometry& g = p.geometry;
+  const std::int64_t size = element_bytes_stored(p), channels = dense_channels_stored(p);
+  const std::int64_t row = channels * size, tap = row * g.group_c_in(), all = tap * taps_of(g);
+  return {.tensor = nullptr,
           .element_bytes = static_cast<int>(size),
-          .extents = {g.c_out, g.group_c_in(), taps_of(g), 1, 1},
+          .extents = {channels, g.group_c_in(), taps_of(g), 1, 1},
           .byte_strides = {row, tap, all, all},
           .box = {terms, rows, 1, 1, 1},
           .element_strides = {1, 1, 1, 1, 1}};
+}
+
+// The same box of every plane.
+void add_planes(std::vector<Box>& boxes, Box box, const void* tensor, std::int64_t plane_bytes, int planes) {
+  for (int i = 0; i < planes; ++i) {
+    box.tensor = static_cast<const std::byte*>(tensor) + i * plane_bytes;
+    boxes.push_back(box);
+  }
 }
 
 std::vector<Box> boxes_of(const Program& p, const ConvArgs& args, const TileInfo& tile) {
   const Geometry& g = p.geometry;
   const bool backwards = g.direction == Direction::input_grad;
   const PixelGrid grid = pixel_grid(g, args.axes);
-  const std::int64_t single[3] = {1, 1, 1};
-  const Box field = image_box(args.field, g, backwards ? g.c_out : g.c_in, backwards ? g.out : g.in, args.patches,
-                              grid.steps, tile.terms);
-  if (!gathers(g)) return {field, image_box(args.dense, g, g.c_out, g.out, args.patches, single, tile.terms)};
-  return {field, filter_box(args.dense, g, tile.terms, backwards ? tile.columns : tile.terms)};
+  const std::int64_t size = element_bytes_stored(p);
+  const Box field = image_box(p, {field_channels_stored(p), backwards ? g.out : g.in,
+                                  {grid.steps[0], grid.steps[1], grid.steps[2]}}, tile.terms);
+  const Box dense = gathers(g) ? filter_box(p, tile.terms, backwards ? tile.columns : tile.terms)
+                               : image_box(p, {dense_channels_stored(p), g.out, {1, 1, 1}}, tile.terms);
+  std::vector<Box> all;
+  add_planes(all, field, args.field, args.field_plane * size, planes_of(p));
+  add_planes(all, dense, args.dense, args.dense_plane * size, planes_of(p));
+  return all;
 }
 
 // ---- Copies by threads ----
@@ -172,18 +236,22 @@ void set_stages(ConvArgs& args, const TileInfo& tile, std::int64_t steps, unsign
   args.tile_at = one_block ? 0 : args.stages * static_cast<int>(tile.stage_bytes);
 }
 
-void set_matrices(Program& p, const TileInfo& tile, bool boxes) {
+void set_matrices(Program& p, const TileInfo& tile) {
   const Geometry& g = p.geometry;
   ConvArgs& a = p.conv;
   const bool backwards = g.direction == Direction::input_grad;
-  a.field_strides = backwards ? output_strides(g) : input_strides(g);
-  a.image_strides = backwards ? input_strides(g) : output_strides(g);
+  a.field_strides = image_strides(layout_stored(p), field_channels_stored(p), backwards ? g.out : g.in);
+  a.image_strides = backwards    ? input_strides(g)
+                    : gathers(g) ? output_strides(g)
+                                 : image_strides(layout_stored(p), dense_channels_stored(p), g.out);
   a.filter_out = 1;
-  a.filter_in = g.c_out;
-  a.filter_tap = g.group_c_in() * g.c_out;
+  a.filter_in = gathers(g) ? dense_channels_stored(p) : g.c_out;
+  a.filter_tap = g.group_c_in() * a.filter_in;
+  a.field_plane = p.field ? p.field->plane : 0;
+  a.dense_plane = p.dense ? p.dense->plane : 0;
   a.images = static_cast<int>(g.n);
   a.channels = static_cast<int>(field_channels(g));
-  const std::int64_t pitch = boxes ? ceil_div(a.channels, tile.terms) * tile.terms : a.channels;
+  const std::int64_t pitch = p.boxes ? ceil_div(a.channels, tile.terms) * tile.terms : a.channels;
   a.channel_pitch = Divider(std::max<std::int64_t>(1, pitch));
   a.results = static_cast<int>(result_channels(g));
   a.field_group = a.channels;
@@ -221,18 +289,37 @@ void set_tiles(Program& p, const TileInfo& tile) {
         steps_of_slice({tiles, a.patches.count, most_terms / tile.terms, elements * sum_bytes}));
     p.slices = std::max<std::int64_t>(1, ceil_div(a.patches.count, a.steps));
     a.slice = p.slices > 1 ? elements : 0;
-    p.workspace_bytes = p.slices > 1 ? p.slices * elements * sum_bytes : 0;
+    p.sums_at = aligned_up(p.workspace_bytes);
+    if (p.slices > 1) p.workspace_bytes = p.sums_at + p.slices * elements * sum_bytes;
   }
   p.blocks = static_cast<unsigned>(tiles * p.slices);
 }
 
 std::string reason(const Program& p) {
-  const TileInfo& tile = info(*p.any).tile;
-  const Geometry& g = p.geometry;
-  const char* units = g.dtype == DType::f32 || g.dtype == DType::i32 ? "multiply-adds" : "tensor cores";
-  return concat(units, " on tiles of ", tile.rows, " x ", tile.columns, ", ",
-                p.boxes ? "filled by the copy engine" : "gathered by threads",
+  const TileInfo& tile = info(p.main_kernel()).tile;
+  const DType dtype = p.geometry.dtype;
+  const bool adds = dtype == DType::i32 || (dtype == DType::f32 && !p.field);
+  return concat(adds ? "multiply-adds" : dtype == DType::f32 ? "tensor cores, f32 as three bf16 planes" : "tensor cores",
+                " on tiles of ", tile.rows, " x ", tile.columns, ", ",
+                p.field   ? "copied channels-last, filled by the copy engine"
+                : p.boxes ? "filled by the copy engine"
+                          : "gathered by threads",
                 p.slices > 1 ? concat(", the sum in ", p.slices, " slices added in order") : "");
+}
+
+void choose_kernels(Program& p) {
+  const Geometry& g = p.geometry;
+  const Families families = families_of(g, p.hardware);
+  p.any = kernel_of(families.any, result_channels(g), p.hardware);
+  if (!p.hardware.hopper) return;
+  const auto size = static_cast<std::int64_t>(size_of(g.dtype));
+  if (readable_as_it_is(g) && boxes_fit(g, p.conv.axes, size)) {
+    p.boxes = kernel_named(tiled(families.boxes, info(*p.any).tile.columns));
+  } else if (packable(g) && boxes_fit(g, p.conv.axes, 2)) {
+    p.boxes = kernel_of(families.boxes, result_channels(g), p.hardware);
+    p.any.reset();
+    pack_operands(p);
+  }
 }
 
 Program convolution(const Geometry& g, const Hardware& hardware) {
@@ -240,12 +327,9 @@ Program convolution(const Geometry& g, const Hardware& hardware) {
   p.geometry = g;
   p.hardware = hardware;
   for (std::size_t i = 0; i < 3; ++i) p.conv.axes[i] = axis_rule(g, i);
-  const Families families = families_of(g, hardware);
-  p.any = kernel_of(families.any, result_channels(g), hardware);
-  const TileInfo& tile = info(*p.any).tile;
-  if (boxes_fit(g, p.conv.axes, tile.terms))
-    p.boxes = kernel_named(tiled(families.boxes, tile.columns));
-  set_matrices(p, tile, p.boxes.has_value());
+  choose_kernels(p);
+  const TileInfo& tile = info(p.main_kernel()).tile;
+  set_matrices(p, tile);
   set_tiles(p, tile);
   p.why = reason(p);
   return p;
@@ -276,6 +360,10 @@ Program bias_gradient(const Geometry& g, const Hardware& hardware) {
   return p;
 }
 
+void* in_workspace(const Buffers& buffers, std::int64_t at) {
+  return static_cast<std::byte*>(buffers.workspace) + at;
+}
+
 Launch reduction(const Program& p, std::string_view stem, const Buffers& buffers) {
   constexpr std::int64_t columns = 32;
   const std::int64_t count = fixed_result_shape(p.geometry).elements();
@@ -283,7 +371,7 @@ Launch reduction(const Program& p, std::string_view stem, const Buffers& buffers
   return {.kernel = kernel,
           .blocks = static_cast<unsigned>(ceil_div(count, columns)),
           .shared_bytes = info(kernel).shared_bytes,
-          .args = ReduceArgs{buffers.workspace, buffers.result, count, static_cast<int>(p.slices)},
+          .args = ReduceArgs{in_workspace(buffers, p.sums_at), buffers.result, count, static_cast<int>(p.slices)},
           .boxes = {}};
 }
 
@@ -294,22 +382,58 @@ std::vector<Launch> bias_launches(const Program& p, const Buffers& buffers) {
   return {{*p.any, p.blocks, info(*p.any).shared_bytes, args, {}}, reduction(p, "bias_slices", buffers)};
 }
 
-bool aligned(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % 16 == 0; }
+bool aligned(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % kPieceBytes == 0; }
+
+Launch repacking(const Program& p, const RepackArgs& args) {
+  const bool planar = args.channel_stride != 1;
+  const Kernel kernel = *kernel_named(
+      concat("repack_", planar ? "first_" : "last_", p.geometry.dtype == DType::f32 ? "f32" : "16"));
+  constexpr std::int64_t side = 64;
+  const std::int64_t blocks = args.images * ceil_div(args.pixels, side) * ceil_div(args.padded, side);
+  return {kernel, static_cast<unsigned>(blocks), info(kernel).shared_bytes, args, {}};
+}
+
+RepackArgs image_repacking(const Geometry& g, std::int64_t channels, const Extents& e) {
+  const ImageStrides s = image_strides(g.layout, channels, e);
+  return {.from = nullptr, .to = nullptr, .images = g.n, .pixels = pixels_of(e), .channels = channels, .padded = 0,
+          .image_stride = s.n, .pixel_stride = s.w, .channel_stride = s.c, .plane = 0};
+}
+RepackArgs filter_repacking(const Geometry& g) {
+  return {.from = nullptr, .to = nullptr, .images = 1, .pixels = taps_of(g) * g.group_c_in(), .channels = g.c_out,
+          .padded = 0, .image_stride = 0, .pixel_stride = g.c_out, .channel_stride = 1, .plane = 0};
+}
+
+// Copies both operands into the workspace, where args then finds them.
+void repack(const Program& p, const Buffers& buffers, ConvArgs& args, std::vector<Launch>& launches) {
+  const Geometry& g = p.geometry;
+  const bool backwards = g.direction == Direction::input_grad;
+  const auto add = [&](RepackArgs what, const PackedOperand& operand, const void*& tensor) {
+    what.from = tensor;
+    what.to = in_workspace(buffers, operand.at);
+    what.padded = operand.channels;
+    what.plane = operand.plane;
+    tensor = what.to;
+    if (operand.plane > 0) launches.push_back(repacking(p, what));
+  };
+  add(image_repacking(g, backwards ? g.c_out : g.c_in, backwards ? g.out : g.in), *p.field, args.field);
+  add(gathers(g) ? filter_repacking(g) : image_repacking(g, g.c_out, g.out), *p.dense, args.dense);
+}
 
 std::vector<Launch> conv_launches(const Program& p, const Buffers& buffers) {
   const Geometry& g = p.geometry;
   ConvArgs args = p.conv;
+  std::vector<Launch> all;
   const bool backwards = g.direction == Direction::input_grad;
   args.field = backwards ? buffers.second : buffers.first;
   args.dense = backwards ? buffers.first : buffers.second;
-  args.result = args.slice != 0 ? buffers.workspace : buffers.result;
-  const bool boxes = p.boxes && aligned(args.field) && aligned(args.dense);
+  args.result = args.slice != 0 ? in_workspace(buffers, p.sums_at) : buffers.result;
+  if (p.field) repack(p, buffers, args, all);
+  const bool boxes = !p.any || (p.boxes && aligned(args.field) && aligned(args.dense));
   const Kernel kernel = boxes ? *p.boxes : *p.any;
   const TileInfo& tile = info(kernel).tile;
   const std::int64_t steps = gathers(g) ? ceil_div(taps_of(g) * args.channel_pitch.divisor, tile.terms) : args.steps;
   set_stages(args, tile, steps, p.hardware.shared_bytes);
   if (!boxes) set_copies(args, g);
-  std::vector<Launch> all;
   all.push_back({kernel, p.blocks, tile.shared_bytes(args), args,
                  boxes ? boxes_of(p, args, tile) : std::vector<Box>{}});
   if (args.slice != 0) all.push_back(reduction(p, "slices", buffers));

@@ -53,11 +53,12 @@ Tensor run(const Geometry& g, const test::Operands& given, const Setting& settin
 }
 
 // Channels that fill rows of 128 bytes, in part or whole, so that the copy engine can be used.
-ConvProblem aligned_problem(test::Random& random) {
+ConvProblem wide_problem(test::Random& random) {
   ConvProblem p;
   p.rank = static_cast<int>(random.between(1, 3));
   p.direction = random.one_of({Direction::forward, Direction::input_grad, Direction::filter_grad});
-  p.dtype = random.one_of({DType::f64, DType::bf16, DType::f16});
+  p.dtype = random.one_of({DType::f64, DType::f32, DType::bf16, DType::f16});
+  p.layout = random.one_of({Layout::channels_last, Layout::channels_first});
   const std::int64_t piece = p.dtype == DType::f64 ? 2 : 8, groups = random.between(1, 2);
   p.filter_c = piece * random.between(2, 9);
   p.c_in = p.filter_c * groups;
@@ -78,7 +79,7 @@ TEST(CudaKernels, equal_the_definition) {
   std::set<Kernel> used;
   const std::int64_t count = std::min<std::int64_t>(test::problem_count(), 3000);
   for (std::int64_t i = 0; i < count; ++i) {
-    const ConvProblem problem = i % 20 == 0 ? aligned_problem(random) : test::random_problem(random, 20000);
+    const ConvProblem problem = i % 20 == 0 ? wide_problem(random) : test::random_problem(random, 20000);
     const Result<Geometry> g = validate(problem);
     if (!g.ok()) continue;
     const test::Operands given = test::random_operands(random, *g);
@@ -118,7 +119,7 @@ TEST(CudaKernels, are_all_used_and_right) {
 TEST(CudaKernels, give_the_same_bits_in_any_setting) {
   test::Random random(73);
   for (int i = 0; i < 60; ++i) {
-    const ConvProblem problem = i % 2 == 0 ? aligned_problem(random) : test::random_problem(random, 20000);
+    const ConvProblem problem = i % 2 == 0 ? wide_problem(random) : test::random_problem(random, 20000);
     const Result<Geometry> g = validate(problem);
     if (!g.ok()) continue;
     const test::Operands given = test::real_operands(random, *g);
@@ -155,7 +156,7 @@ TEST(CudaKernels, multiply_no_padding) {
   test::Random random(75);
   int infinite = 0;
   for (int i = 0; i < 200; ++i) {
-    const ConvProblem problem = i % 4 == 0 ? aligned_problem(random) : test::random_problem(random, 4000);
+    const ConvProblem problem = i % 4 == 0 ? wide_problem(random) : test::random_problem(random, 4000);
     const Result<Geometry> g = validate(problem);
     if (!g.ok() || g->dtype == DType::i32 || g->direction == Direction::bias_grad) continue;
     test::Operands given = test::random_operands(random, *g);

@@ -131,11 +131,24 @@ TEST(CudaProgram, objects_to_what_has_no_32_bit_coordinates) {
   EXPECT_NE(objected("n1c1w3_k1s2_di1500000000_pad1500000000.0_f32_forward"), "");
 }
 
+TEST(CudaProgram, copies_what_the_copy_engine_cannot_read) {
+  const auto program = [](const char* text) { return program_for(validate(parse_problem(text).value()).value(), {}); };
+  const Program planes = program("n2c60h8w8_k64r3s3_same_f32_forward");
+  ASSERT_TRUE(planes.field && planes.dense);
+  EXPECT_EQ(planes.field->channels, 64);
+  EXPECT_EQ(planes.field->plane, 2 * 8 * 8 * 64);
+  EXPECT_EQ(planes.dense->at, 3 * 2 * planes.field->plane);
+  EXPECT_EQ(planes.workspace_bytes, planes.dense->at + 3 * 2 * 9 * 60 * 64);
+  EXPECT_TRUE(program("n2c64h8w8_k64r3s3_same_chfirst_bf16_forward").field);
+  EXPECT_FALSE(program("n2c8h8w8_k64r3s3_same_f32_forward").field);  // too few channels to fill a row
+}
+
 TEST(CudaProgram, takes_boxes_for_aligned_channels_and_threads_for_the_rest) {
   const auto program = [](const char* text) { return program_for(validate(parse_problem(text).value()).value(), {}); };
   EXPECT_EQ(info(*program("n2c64h8w8_k64r3s3_same_bf16_forward").boxes).name, "forward_bf16_boxes_128x64");
   EXPECT_EQ(info(*program("n2c32h8w8_k128r3s3_same_f64_filter_grad").boxes).name, "filter_grad_f64_boxes_128x64");
-  EXPECT_FALSE(program("n2c64h8w8_k64r3s3_same_chfirst_bf16_forward").boxes);
+  EXPECT_FALSE(program("n2c64h8w8_k64r3s3_same_bf16_forward").field);
+  EXPECT_FALSE(program("n2c64h8w8_k64r3s3_same_chfirst_f64_forward").boxes);
   EXPECT_FALSE(program("n2c3h8w8_k64r3s3_same_bf16_forward").boxes);
   EXPECT_FALSE(program("n2c64h20w20_k64r3s3_st9_same_f64_forward").boxes);
   EXPECT_EQ(info(*program("n2c64h8w8_k3r3s3_same_f64_forward").any).name, "forward_f64_128x8");

@@ -31,9 +31,10 @@ struct CopyShape {
 //
 // field is x (dy for input_grad) seen through the taps: zero where a tap falls on padding. dense is the filter, or dy.
 struct ConvArgs {
-  TensorMap maps[2];  // of field and dense, for kernels that load boxes
+  TensorMap maps[6];  // for kernels that load boxes: of the field's planes, then of the dense operand's
   const void* field;
   const void* dense;
+  std::int64_t field_plane, dense_plane;  // elements from one plane to the next, where there are several
   void* result;  // filter_grad with slices: their sums, one after another, in the accumulator's type
   ImageStrides field_strides;
   ImageStrides image_strides;  // of the other image: the result of a gather, dy of the filter gradient
@@ -51,6 +52,15 @@ struct ConvArgs {
   std::int64_t slice;  // elements of the sums of one slice; 0: the result itself is written
   int stages, tile_at; // ring of stages; where the tile's sums lie in shared memory
   CopyShape field_copy, dense_copy;
+};
+
+// A tensor as the copy engine reads it: to[plane][image][pixel][channel], channels-last, zeros up to `padded` channels.
+struct RepackArgs {
+  const void* from;
+  void* to;
+  std::int64_t images, pixels, channels, padded;
+  std::int64_t image_stride, pixel_stride, channel_stride;  // of from
+  std::int64_t plane;                                       // elements of one plane of to
 };
 
 // result[i] = sum over slices of sums[slice][i], in order.

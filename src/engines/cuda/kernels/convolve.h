@@ -34,7 +34,15 @@ class Convolve {
   static constexpr bool kLendsRegisters = S::Threads == 384;
   static constexpr int kProducerRegisters = Loader<S>::registers;
   static constexpr int kConsumerRegisters = (64512 - kProducers * kProducerRegisters) / 256;
-  static constexpr int kChunkSteps = kChunkTerms / S::Terms, kBlockSteps = kBlockTerms / S::Terms;
+  static constexpr int kProductsEach = kProducts<typename S::Element>;
+  static constexpr int kChunkSteps = kChunkTerms / S::Terms, kBlockSteps = kBlockTerms / S::Terms * kProductsEach;
+
+  // Of products of planes the first is a sum of its own: the others are smaller by 2^8, and adding them to it one by one
+  // would take as many roundings.
+  static CONVGRAD_DEVICE bool ends_chunk(int step) {
+    if (kProductsEach == 1) return step % kChunkSteps == kChunkSteps - 1;
+    return step % kProductsEach == 0 || step % kProductsEach == kProductsEach - 1;
+  }
 
   static CONVGRAD_DEVICE void start_barriers(const ConvArgs& args, const Layout<S>& at) {
     for (int slot = 0; slot < args.stages; ++slot) {
@@ -47,7 +55,7 @@ class Convolve {
   static CONVGRAD_DEVICE void consume(const ConvArgs& args, const typename S::Work& job, const Layout<S>& at,
                                       int thread) {
     Tile tile(thread);
-    const int steps = job.steps();
+    const int steps = job.steps() * kProductsEach;
     Turn turn;
     bool first = true;
     for (int step = 0; step < steps; ++step, turn.next(args.stages)) {
@@ -55,7 +63,7 @@ class Convolve {
       tile.multiply_stage(at.stage(turn.slot));
       sync_warp();
       if (thread % 32 == 0) barrier_arrive(at.empty + static_cast<unsigned>(turn.slot) * 8);
-      if (step % kChunkSteps == kChunkSteps - 1) end_chunk(tile);
+      if (ends_chunk(step)) end_chunk(tile);
       if (step % kBlockSteps == kBlockSteps - 1 && step + 1 < steps) {
         end_block(tile, at, first);
         first = false;

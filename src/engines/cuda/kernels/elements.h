@@ -62,6 +62,31 @@ struct F32Element {
   static CONVGRAD_BOTH float narrowed(float sum) { return sum; }
 };
 
+// f32 as three bf16 planes: 8 + 8 + 8 bits of significand, which together are the number itself, unless the last of them
+// fall below 2^-133. Of a number that is not finite, or too large for bf16 when rounded, the first plane is cut off, not
+// rounded, and the number stays whole. A product is the sum of the six largest products of planes.
+struct PlanesElement {
+  using Stored = std::uint16_t;
+  using Sum = float;
+  using Exact = double;
+  using Tag = Bf16;
+  static constexpr int Planes = 3;
+  static CONVGRAD_BOTH void split(float v, Stored (&plane)[Planes]) {
+    float rest = v;
+    for (int i = 0; i < Planes; ++i) {
+      plane[i] = Bf16Element::narrowed(rest);
+      if ((plane[i] & 0x7f80) == 0x7f80) plane[i] = static_cast<Stored>(bits_as<std::uint32_t>(rest) >> 16);
+      const auto part = static_cast<float>(Bf16Element::widened(plane[i]));
+      if (!(part - part == 0)) {  // infinite, or not a number: nothing is left
+        if (rest != rest) plane[i] |= 0x40;
+        rest = 0;
+      } else {
+        rest -= part;
+      }
+    }
+  }
+};
+
 struct F64Element {
   using Stored = double;
   using Sum = double;
@@ -80,6 +105,37 @@ struct I32Element {
 };
 
 inline CONVGRAD_BOTH std::uint32_t multiply_add(std::uint32_t a, std::uint32_t b, std::uint32_t c) { return a * b + c; }
+
+// The number at `offset` of a tensor; planes lie `plane` elements apart.
+template <class Element>
+CONVGRAD_BOTH typename Element::Exact number_at(const typename Element::Stored* tensor, std::int64_t offset,
+                                                std::int64_t) {
+  return Element::widened(tensor[offset]);
+}
+template <>
+inline CONVGRAD_BOTH double number_at<PlanesElement>(const std::uint16_t* tensor, std::int64_t offset,
+                                                     std::int64_t plane) {
+  return Bf16Element::widened(tensor[offset]) + Bf16Element::widened(tensor[offset + plane]) +
+         Bf16Element::widened(tensor[offset + 2 * plane]);
+}
+
+// What a result is stored as, where that is not what operands are.
+template <class Element>
+struct ResultOf {
+  using Type = Element;
+};
+template <>
+struct ResultOf<PlanesElement> {
+  using Type = F32Element;
+};
+
+// The products of planes that make one product: (of the field, of the dense operand).
+template <class Element>
+inline constexpr int kProducts = 1;
+template <>
+inline constexpr int kProducts<PlanesElement> = 6;
+inline CONVGRAD_BOTH int field_plane(int product) { return product == 2 || product == 3 ? 1 : product == 5 ? 2 : 0; }
+inline CONVGRAD_BOTH int dense_plane(int product) { return product == 1 || product == 3 ? 1 : product == 4 ? 2 : 0; }
 
 inline CONVGRAD_BOTH bool is_finite(double v) { return v - v == 0; }
 inline CONVGRAD_BOTH bool is_finite(std::uint32_t) { return true; }

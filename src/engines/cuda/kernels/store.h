@@ -21,7 +21,8 @@ CONVGRAD_DEVICE typename S::Sum by_definition(const ConvArgs& args, const typena
     for (int kk = 0; kk < S::Terms; ++kk) {
       const Spot a = row + job.field_k(step, kk), b = column + job.dense_k(step, kk);
       if (inside(a, extent) && inside(b, one))
-        sum.add_product(Element::widened(field[a.offset]), Element::widened(dense[b.offset]));
+        sum.add_product(number_at<Element>(field, a.offset, args.field_plane),
+                        number_at<Element>(dense, b.offset, args.dense_plane));
     }
   }
   return static_cast<typename S::Sum>(sum.value());
@@ -48,7 +49,7 @@ class Store {
   }
 
  private:
-  using Element = typename S::Element;
+  using Element = typename ResultOf<typename S::Element>::Type;
   using Sum = typename S::Sum;
 
   CONVGRAD_DEVICE std::int64_t& row_offset(int m) const {
