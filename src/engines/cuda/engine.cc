@@ -49,7 +49,7 @@ Result<Plan> propose(const Geometry& g, const Policy& policy) {
   plan.workspace_bytes = in_place ? program->workspace_bytes : 0;  // a host's caller has none of the device's memory
   plan.cost_us = cost_us(g, policy.place.memory);
   plan.why = concat(program->why, in_place ? "; tensors where they lie on " : "; tensors copied to and from ",
-                    facts->name, ", GPU ", policy.place.device);
+                    facts->name, ", GPU ", policy.place.device, " with ", facts->multiprocessors, " multiprocessors");
   plan.place = policy.place;
   plan.program = program;
   return plan;

@@ -330,8 +330,9 @@ TEST(Run, stops_when_cancelled) {
   host();
   const Case made(kProblem);
   const std::atomic<bool> up{true};
-  EXPECT_EQ(compute(made.problem, made.given.first, made.given.second, {.engine = "cuda", .cancel = &up}).status().code(),
-            StatusCode::cancelled);
+  const Policy policy{.engine = "cuda", .cancel = &up};
+  const Result<Tensor> got = compute(made.problem, made.given.first, made.given.second, policy);
+  EXPECT_EQ(got.status().code(), StatusCode::cancelled);
   expect_nothing_left();
 }
 

@@ -78,6 +78,7 @@ StatusCode code_of(CUresult result) {
   switch (result) {
     case kOutOfMemory:
       return StatusCode::resource_exhausted;
+    case kNotInitialized:  // in a child of a process where others used CUDA
     case kNoDevice:
     case kInvalidImage:
     case kNoBinary:
