@@ -36,7 +36,7 @@ std::span<const KernelInfo> all_kernels();
 inline const KernelInfo& info(Kernel kernel) { return all_kernels()[static_cast<std::size_t>(kernel)]; }
 
 // Every kernel takes one struct, by value.
-using KernelArgs = std::variant<ConvArgs, RepackArgs, ReduceArgs, BiasArgs>;
+using KernelArgs = std::variant<ConvArgs, DirectArgs, RepackArgs, ReduceArgs, BiasArgs>;
 
 // Boxes of a tensor that the copy engine loads; the runtime turns each into the map that the kernel's arguments hold.
 struct Box {

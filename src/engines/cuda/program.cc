@@ -311,7 +311,7 @@ void choose_kernels(Program& p) {
   const Geometry& g = p.geometry;
   const Families families = families_of(g, p.hardware);
   p.any = kernel_of(families.any, result_channels(g), p.hardware);
-  if (!p.hardware.hopper) return;
+  if (!p.hardware.hopper || !has_terms(g)) return;  // the driver refuses maps of nothing
   const auto size = static_cast<std::int64_t>(size_of(g.dtype));
   if (readable_as_it_is(g) && boxes_fit(g, p.conv.axes, size)) {
     p.boxes = kernel_named(tiled(families.boxes, info(*p.any).tile.columns));
@@ -335,31 +335,6 @@ Program convolution(const Geometry& g, const Hardware& hardware) {
   return p;
 }
 
-// Pixels in slices of at least 1024, for some 8 blocks on each of 132 multiprocessors.
-Program bias_gradient(const Geometry& g, const Hardware& hardware) {
-  Program p;
-  p.geometry = g;
-  p.hardware = hardware;
-  const bool planar = g.layout == Layout::channels_first;
-  p.any = kernel_named(concat(planar ? "bias_first_" : "bias_last_", info(g.dtype).id));
-  const ImageStrides s = output_strides(g);
-  p.bias.images = g.n;
-  p.bias.pixels = std::max<std::int64_t>(1, g.out[0] * g.out[1] * g.out[2]);
-  if (g.out[0] * g.out[1] * g.out[2] == 0) p.bias.images = 0;
-  p.bias.channels = g.c_out;
-  p.bias.image_stride = s.n;
-  p.bias.pixel_stride = s.w;
-  p.bias.channel_stride = s.c;
-  const std::int64_t groups = ceil_div(g.c_out, planar ? 8 : 32), all = p.bias.images * p.bias.pixels;
-  const std::int64_t most = std::max<std::int64_t>(1, 8 * 132 / std::max<std::int64_t>(1, groups));
-  p.slices = std::clamp<std::int64_t>(ceil_div(all, 1024), 1, most);
-  p.bias.slice_pixels = std::max<std::int64_t>(1, ceil_div(all, p.slices));
-  p.workspace_bytes = p.slices * g.c_out * (g.dtype == DType::i32 ? 4 : 8);
-  p.blocks = static_cast<unsigned>(groups * p.slices);
-  p.why = concat("sums in double in ", p.slices, " slices, added in order");
-  return p;
-}
-
 void* in_workspace(const Buffers& buffers, std::int64_t at) {
   return static_cast<std::byte*>(buffers.workspace) + at;
 }
@@ -375,11 +350,114 @@ Launch reduction(const Program& p, std::string_view stem, const Buffers& buffers
           .boxes = {}};
 }
 
+// ---- Groups of few channels ----
+
+// Tiles of matrices would be nearly empty: 8 channels are an eighth of a row of 16-bit elements, and of the columns of
+// the narrowest tile a quarter.
+constexpr std::int64_t kFewChannels = 8;
+
+bool has_few_channels(const Geometry& g) {
+  const Extents& numbered = g.direction == Direction::input_grad ? g.in : g.out;
+  return g.group_c_in() <= kFewChannels && g.group_c_out() <= kFewChannels &&
+         g.n * pixels_of(numbered) < std::numeric_limits<int>::max();
+}
+
+// Slices for some 8 blocks on each of 132 multiprocessors, of 1024 terms at least.
+std::int64_t slices_for(std::int64_t terms, std::int64_t blocks) {
+  const std::int64_t most = std::max<std::int64_t>(1, 8 * 132 / std::max<std::int64_t>(1, blocks));
+  return std::clamp<std::int64_t>(ceil_div(terms, 1024), 1, most);
+}
+
+std::int64_t exact_bytes(DType dtype) { return dtype == DType::i32 ? 4 : 8; }
+
+void set_direct_slices(Program& p, std::int64_t teams) {
+  constexpr std::int64_t each = 9;
+  DirectArgs& a = p.direct;
+  const std::int64_t blocks = teams * ceil_div(a.filter_columns, each);
+  p.slices = slices_for(a.pixels, blocks);
+  a.slice_pixels = std::max<std::int64_t>(1, ceil_div(a.pixels, p.slices));
+  p.workspace_bytes = p.slices * a.filter_columns * a.results * exact_bytes(p.geometry.dtype);
+  p.blocks = static_cast<unsigned>(blocks * p.slices);
+}
+
+Program direct_convolution(const Geometry& g, const Hardware& hardware) {
+  Program p;
+  p.geometry = g;
+  p.hardware = hardware;
+  const bool planar = g.layout == Layout::channels_first, backwards = g.direction == Direction::input_grad;
+  p.any = kernel_named(concat(name(g.direction), "_", info(g.dtype).id, planar ? "_direct_first" : "_direct_last"));
+  DirectArgs& a = p.direct;
+  a.field_strides = backwards ? output_strides(g) : input_strides(g);
+  a.image_strides = backwards ? input_strides(g) : output_strides(g);
+  a.filter_tap = g.group_c_in() * g.c_out;
+  a.filter_channel = backwards ? 1 : g.c_out;
+  a.filter_result = backwards ? g.c_out : 1;
+  a.filter_group = g.group_c_out();
+  for (std::size_t i = 0; i < 3; ++i) {
+    a.axes[i] = axis_rule(g, i);
+    a.strides[i] = Divider(a.axes[i].stride);
+  }
+  const Extents& numbered = backwards ? g.in : g.out;
+  a.columns = Divider(std::max<std::int64_t>(1, numbered[2]));
+  a.rows = Divider(std::max<std::int64_t>(1, numbered[1]));
+  a.planes = Divider(std::max<std::int64_t>(1, numbered[0]));
+  a.pixels = g.n * pixels_of(numbered);
+  a.channels = static_cast<int>(field_channels(g));
+  a.group_results = static_cast<int>(std::max<std::int64_t>(1, result_channels(g)));
+  a.results = result_channels(g) * g.groups;
+  a.filter_columns = static_cast<int>(taps_of(g) * field_channels(g));
+  const std::int64_t teams = ceil_div(a.results, planar ? 8 : 32), rows = planar ? 32 : 8;
+  constexpr std::int64_t each = 4;
+  if (gathers(g))
+    p.blocks = static_cast<unsigned>(teams * ceil_div(a.pixels, rows * each));
+  else
+    set_direct_slices(p, teams);
+  p.why = concat("groups of few channels, a result a thread",
+                 gathers(g) ? "" : concat(", the sum in ", p.slices, " slices added in order"));
+  return p;
+}
+
+std::vector<Launch> direct_launches(const Program& p, const Buffers& buffers) {
+  const bool backwards = p.geometry.direction == Direction::input_grad, sliced = !gathers(p.geometry);
+  DirectArgs args = p.direct;
+  args.field = backwards ? buffers.second : buffers.first;
+  args.dense = backwards ? buffers.first : buffers.second;
+  args.result = sliced ? buffers.workspace : buffers.result;
+  std::vector<Launch> all{{*p.any, p.blocks, info(*p.any).shared_bytes, args, {}}};
+  if (sliced) all.push_back(reduction(p, "exact_slices", buffers));
+  return all;
+}
+
+// ---- The bias gradient ----
+
+Program bias_gradient(const Geometry& g, const Hardware& hardware) {
+  Program p;
+  p.geometry = g;
+  p.hardware = hardware;
+  const bool planar = g.layout == Layout::channels_first;
+  p.any = kernel_named(concat(planar ? "bias_first_" : "bias_last_", info(g.dtype).id));
+  const ImageStrides s = output_strides(g);
+  p.bias.images = g.n;
+  p.bias.pixels = std::max<std::int64_t>(1, g.out[0] * g.out[1] * g.out[2]);
+  if (g.out[0] * g.out[1] * g.out[2] == 0) p.bias.images = 0;
+  p.bias.channels = g.c_out;
+  p.bias.image_stride = s.n;
+  p.bias.pixel_stride = s.w;
+  p.bias.channel_stride = s.c;
+  const std::int64_t groups = ceil_div(g.c_out, planar ? 8 : 32), all = p.bias.images * p.bias.pixels;
+  p.slices = slices_for(all, groups);
+  p.bias.slice_pixels = std::max<std::int64_t>(1, ceil_div(all, p.slices));
+  p.workspace_bytes = p.slices * g.c_out * exact_bytes(g.dtype);
+  p.blocks = static_cast<unsigned>(groups * p.slices);
+  p.why = concat("sums in double in ", p.slices, " slices, added in order");
+  return p;
+}
+
 std::vector<Launch> bias_launches(const Program& p, const Buffers& buffers) {
   BiasArgs args = p.bias;
   args.dy = buffers.first;
   args.sums = buffers.workspace;
-  return {{*p.any, p.blocks, info(*p.any).shared_bytes, args, {}}, reduction(p, "bias_slices", buffers)};
+  return {{*p.any, p.blocks, info(*p.any).shared_bytes, args, {}}, reduction(p, "exact_slices", buffers)};
 }
 
 bool aligned(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % kPieceBytes == 0; }
@@ -475,6 +553,7 @@ std::string objection(const Geometry& g) {
 
 Program program_for(const Geometry& geometry, const Hardware& hardware) {
   Program p = geometry.direction == Direction::bias_grad ? bias_gradient(geometry, hardware)
+              : has_few_channels(geometry)               ? direct_convolution(geometry, hardware)
                                                          : convolution(geometry, hardware);
   if (fixed_result_shape(geometry).elements() == 0) p.blocks = 0;
   return p;
@@ -482,7 +561,8 @@ Program program_for(const Geometry& geometry, const Hardware& hardware) {
 
 std::vector<Launch> Program::launches(const Buffers& buffers) const {
   if (blocks == 0) return {};
-  return geometry.direction == Direction::bias_grad ? bias_launches(*this, buffers) : conv_launches(*this, buffers);
+  if (geometry.direction == Direction::bias_grad) return bias_launches(*this, buffers);
+  return has_few_channels(geometry) ? direct_launches(*this, buffers) : conv_launches(*this, buffers);
 }
 
 }  // namespace convgrad::cuda

@@ -40,6 +40,7 @@ struct Program final : EngineProgram {
   std::optional<Kernel> any;    // the one for tensors at any address, to the same bits, where they are not packed
   std::optional<PackedOperand> field, dense;  // both or none
   ConvArgs conv{};                            // but for addresses, copies, stages
+  DirectArgs direct{};
   BiasArgs bias{};
   std::int64_t slices = 1;
   std::int64_t sums_at = 0;  // of the slices, in the workspace

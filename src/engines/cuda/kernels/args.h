@@ -54,6 +54,23 @@ struct ConvArgs {
   CopyShape field_copy, dense_copy;
 };
 
+// A convolution of groups of few channels, result by result. Channels, results and strides as in ConvArgs.
+struct DirectArgs {
+  const void* field;
+  const void* dense;
+  void* result;  // filter_grad: the sums of slices
+  ImageStrides field_strides, image_strides;
+  std::int64_t filter_tap, filter_channel, filter_result, filter_group;  // strides of the filter
+  AxisRule axes[3];
+  Divider strides[3];              // input_grad: of the convolution
+  Divider columns, rows, planes;   // of the image whose pixels are numbered: the result, or dy
+  std::int64_t pixels;             // of all its images
+  int channels, group_results;     // of the field and of the result, in a group
+  std::int64_t results;            // over all groups
+  int filter_columns;              // filter_grad: taps * channels
+  std::int64_t slice_pixels;
+};
+
 // A tensor as the copy engine reads it: to[plane][image][pixel][channel], channels-last, zeros up to `padded` channels.
 struct RepackArgs {
   const void* from;

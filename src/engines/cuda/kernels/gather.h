@@ -14,6 +14,7 @@ struct Operand {
   int extent[3];
   unsigned spots;  // in shared memory, one for each copy's first index
   bool along_sum;  // neighbouring threads copy neighbouring terms
+  static constexpr int kBatch = 8;  // loads that wait for memory together
 
   // For each stage: the part of thread `thread` of the producers.
   template <int Bytes, class TermSpot>
@@ -26,19 +27,30 @@ struct Operand {
     const int first = along_sum ? thread / terms : thread % together;
     const int element_term = major == Major::along_sum ? term * wide : term;
     const Spot mine = term_spot(element_term);
-    for (int i = first; i < indices; i += together) {
+    const auto copy = [&](int i, auto&& move) {
       const int index = major == Major::along_sum ? i : i * wide;
       const Spot spot = mine + shared<const Spot>(spots + static_cast<unsigned>(index) * sizeof(Spot));
-      copy<Bytes>(stage + staged_at<Element, major>(index, element_term), tensor + spot.offset, inside(spot, extent));
+      move(stage + staged_at<Element, major>(index, element_term), tensor + spot.offset, inside(spot, extent));
+    };
+    if constexpr (Bytes >= 4) {
+      for (int i = first; i < indices; i += together)
+        copy(i, [](unsigned to, const Stored* from, bool there) {
+          copy_async<Bytes>(to, there ? from : nullptr, there);
+        });
+    } else {  // a thread's asynchronous copies are of 4 bytes or more; these go by registers, kBatch at a time
+      for (int i = first; i < indices; i += together * kBatch) {
+        Stored held[kBatch];
+        CONVGRAD_UNROLL
+        for (int j = 0; j < kBatch; ++j)
+          if (i + j * together < indices)
+            copy(i + j * together,
+                 [&](unsigned, const Stored* from, bool there) { held[j] = there ? *from : Stored{}; });
+        CONVGRAD_UNROLL
+        for (int j = 0; j < kBatch; ++j)
+          if (i + j * together < indices)
+            copy(i + j * together, [&](unsigned to, const Stored*, bool) { shared<Stored>(to) = held[j]; });
+      }
     }
-  }
-
-  template <int Bytes>
-  static CONVGRAD_DEVICE void copy(unsigned to, const Stored* from, bool there) {
-    if constexpr (Bytes >= 4)
-      copy_async<Bytes>(to, there ? from : nullptr, there);
-    else  // the copy engine of a thread takes 4 bytes or more
-      shared<Stored>(to) = there ? *from : Stored{};
   }
 
   template <class TermSpot>

@@ -3,6 +3,7 @@
 
 #include "engines/cuda/kernels/boxes.h"
 #include "engines/cuda/kernels/convolve.h"
+#include "engines/cuda/kernels/direct.h"
 #include "engines/cuda/kernels/f64_tile.h"
 #include "engines/cuda/kernels/fma_tile.h"
 #include "engines/cuda/kernels/gather.h"
