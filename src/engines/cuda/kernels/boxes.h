@@ -16,7 +16,7 @@ class Boxes {
   static constexpr int arrivals = 1;
   static constexpr int registers = 40;
 
-  static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const Layout<S>& at, int thread) {
+  static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const SharedPlaces<S>& at, int thread) {
     if (thread >= 32) return;
     const Box mine = box_of(args, job, thread);
     const int steps = job.steps();

@@ -25,7 +25,8 @@ class F64Tile {
   CONVGRAD_DEVICE explicit F64Tile(int thread)
       : lane_(thread % 32), row0_(thread / 32 % kWarpRows * High), column0_(thread / 32 / kWarpRows * Wide) {}
 
-  CONVGRAD_DEVICE void multiply_stage(unsigned stage) {
+  static constexpr bool kOverwrites = false;
+  CONVGRAD_DEVICE void multiply_stage(unsigned stage, bool) {
     CONVGRAD_UNROLL
     for (int term = 0; term < S::Terms; term += 4) {
       double a[kM][2], b[kN][1];

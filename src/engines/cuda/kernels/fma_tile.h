@@ -21,7 +21,8 @@ class FmaTile {
 
   CONVGRAD_DEVICE explicit FmaTile(int thread) : row_(thread / kAcross), column_(thread % kAcross) {}
 
-  CONVGRAD_DEVICE void multiply_stage(unsigned stage) {
+  static constexpr bool kOverwrites = false;
+  CONVGRAD_DEVICE void multiply_stage(unsigned stage, bool) {
     for (int term = 0; term < S::Terms; term += 4) {
       Four a[High], b[Wide];
       load<S::field_major, kDown>(a, stage, row_, term);

@@ -73,7 +73,7 @@ class Gather {
   static constexpr int arrivals = kProducers;
   static constexpr int registers = sizeof(typename S::Element::Stored) == 8 ? 104 : 136;  // more widths, more of them
 
-  static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const Layout<S>& at, int thread) {
+  static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const SharedPlaces<S>& at, int thread) {
     using Element = typename S::Element;
     using Stored = typename Element::Stored;
     const int steps = job.steps();
@@ -104,7 +104,7 @@ class Gather {
  private:
   static constexpr int kBehind = 2;  // steps whose copies are under way while the next are asked for
 
-  static CONVGRAD_DEVICE void write_spots(const typename S::Work& job, const Layout<S>& at, int thread) {
+  static CONVGRAD_DEVICE void write_spots(const typename S::Work& job, const SharedPlaces<S>& at, int thread) {
     for (int m = thread; m < S::Rows; m += kProducers)
       shared<Spot>(at.field_spots + static_cast<unsigned>(m) * sizeof(Spot)) = job.field_m(m);
     for (int n = thread; n < S::Columns; n += kProducers)
@@ -112,7 +112,7 @@ class Gather {
     sync_some(1, kProducers);
   }
 
-  static CONVGRAD_DEVICE void hand_over(const ConvArgs& args, const Layout<S>& at, Turn& landed) {
+  static CONVGRAD_DEVICE void hand_over(const ConvArgs& args, const SharedPlaces<S>& at, Turn& landed) {
     fence_for_async();  // matrix units may read what threads wrote
     barrier_arrive(at.full + static_cast<unsigned>(landed.slot) * 8);
     landed.next(args.stages);

@@ -15,7 +15,8 @@ class MmaTile {
   CONVGRAD_DEVICE explicit MmaTile(int thread)
       : lane_(thread % 32), row0_(thread / 32 % kWarpRows * High), column0_(thread / 32 / kWarpRows * Wide) {}
 
-  CONVGRAD_DEVICE void multiply_stage(unsigned stage) {
+  static constexpr bool kOverwrites = false;
+  CONVGRAD_DEVICE void multiply_stage(unsigned stage, bool) {
     CONVGRAD_UNROLL
     for (int term = 0; term < S::Terms; term += 16) {
       std::uint32_t a[kM][4], b[kN / 2][4];

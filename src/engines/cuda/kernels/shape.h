@@ -52,10 +52,10 @@ struct Shape {
 
 // Where a block's shared memory holds what.
 template <class S>
-struct Layout {
+struct SharedPlaces {
   unsigned tile, field_spots, dense_spots, full, empty;
 
-  CONVGRAD_BOTH explicit Layout(const ConvArgs& args)
+  CONVGRAD_BOTH explicit SharedPlaces(const ConvArgs& args)
       : tile(static_cast<unsigned>(args.tile_at)),
         field_spots(S::after_tile(args)),
         dense_spots(field_spots + S::Rows * sizeof(Spot)),

@@ -31,7 +31,7 @@ CONVGRAD_DEVICE typename S::Sum by_definition(const ConvArgs& args, const typena
 template <class S>
 class Store {
  public:
-  CONVGRAD_DEVICE Store(const ConvArgs& args, const typename S::Work& job, const Layout<S>& at)
+  CONVGRAD_DEVICE Store(const ConvArgs& args, const typename S::Work& job, const SharedPlaces<S>& at)
       : args_(args), job_(job), at_(at) {}
 
   // By all consumers, once the tile is whole.
@@ -71,7 +71,7 @@ class Store {
 
   const ConvArgs& args_;
   const typename S::Work& job_;
-  const Layout<S>& at_;
+  const SharedPlaces<S>& at_;
 };
 
 }  // namespace convgrad::cuda

@@ -13,14 +13,17 @@ class WarpgroupTile {
 
   CONVGRAD_DEVICE explicit WarpgroupTile(int thread) : thread_(thread % 128), group_(thread / 128) {}
 
-  CONVGRAD_DEVICE void multiply_stage(unsigned stage) {
+  // The first product of a chunk overwrites what the last chunk left.
+  static constexpr bool kOverwrites = true;
+  CONVGRAD_DEVICE void multiply_stage(unsigned stage, bool starts_chunk) {
     constexpr bool turn_field = S::field_major == Major::across, turn_dense = S::dense_major == Major::across;
     const unsigned field = stage + static_cast<unsigned>(group_) * kHigh * kRowBytes;
     warpgroup_fence();
     CONVGRAD_UNROLL
     for (unsigned term = 0; term < S::Terms; term += 16)
       warpgroup_multiply<typename S::Element::Tag, S::Columns, turn_field, turn_dense>(
-          chunk_, described<turn_field>(field, term), described<turn_dense>(stage + S::dense_at, term), true);
+          chunk_, described<turn_field>(field, term), described<turn_dense>(stage + S::dense_at, term),
+          term > 0 || !starts_chunk);
     warpgroup_commit();
     warpgroup_wait<0>();
   }
