@@ -33,9 +33,10 @@ struct Operand {
       move(stage + staged_at<Element, major>(index, element_term), tensor + spot.offset, inside(spot, extent));
     };
     if constexpr (Bytes >= 4) {
+      CONVGRAD_UNROLL_TWICE  // copies wait for nothing; more of them at once take registers
       for (int i = first; i < indices; i += together)
-        copy(i, [](unsigned to, const Stored* from, bool there) {
-          copy_async<Bytes>(to, there ? from : nullptr, there);
+        copy(i, [&](unsigned to, const Stored* from, bool there) {
+          copy_async<Bytes>(to, there ? from : tensor, there);
         });
     } else {  // a thread's asynchronous copies are of 4 bytes or more; these go by registers, kBatch at a time
       for (int i = first; i < indices; i += together * kBatch) {
