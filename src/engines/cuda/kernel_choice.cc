@@ -26,10 +26,11 @@ std::optional<Kernel> kernel_of(std::string_view family, std::int64_t columns, c
   return kernel_named(tiled(family, best));
 }
 
-Families families_of(const Geometry& g, const Hardware& hardware) {
-  const std::string stem = concat(name(g.direction), "_", info(g.dtype).id);
+Families families_of(const Geometry& g, const Hardware& hardware, int row_bytes) {
+  const std::string plain = concat(name(g.direction), "_", info(g.dtype).id);
+  const std::string stem = row_bytes == 64 ? plain + "_half" : plain;
   const bool warpgroups = hardware.hopper && sixteen_bits(g.dtype);
-  return {warpgroups ? stem + "_gather" : stem, hardware.hopper ? stem + "_boxes" : ""};
+  return {warpgroups ? stem + "_gather" : plain, hardware.hopper ? stem + "_boxes" : ""};
 }
 
 }  // namespace convgrad::cuda

@@ -1,4 +1,4 @@
-// Kernels by name: <direction>_<dtype>[_gather|_boxes]_<rows>x<columns>, and the others of kernels.inc.
+// Kernels by name: <direction>_<dtype>[_half][_gather|_boxes]_<rows>x<columns>, and the others of kernels.inc.
 #pragma once
 
 #include <optional>
@@ -18,6 +18,6 @@ std::optional<Kernel> kernel_of(std::string_view family, std::int64_t columns, c
 struct Families {
   std::string any, boxes;
 };
-Families families_of(const Geometry& geometry, const Hardware& hardware);
+Families families_of(const Geometry& geometry, const Hardware& hardware, int row_bytes);
 
 }  // namespace convgrad::cuda

@@ -38,7 +38,7 @@ struct ImageBox {
   Extents extents;
   std::int64_t steps[3];  // from one pixel of a patch to the next
 };
-Box image_box(const Program& p, const ImageBox& image, int terms) {
+Box image_box(const Program& p, const ImageBox& image, const TileInfo& tile) {
   const std::int64_t size = element_bytes_stored(p);
   const Extents& e = image.extents;
   const Patches& patches = p.conv.patches;
@@ -49,12 +49,13 @@ Box image_box(const Program& p, const ImageBox& image, int terms) {
           .element_bytes = static_cast<int>(size),
           .extents = {image.channels, e[2], e[1], e[0], p.geometry.n},
           .byte_strides = {s.w * size, s.h * size, s.d * size, s.n * size},
-          .box = {terms, span(patches.w, 2), span(patches.h, 1), span(patches.d, 0), 1 << patches.n},
-          .element_strides = {1, step(2), step(1), step(0), 1}};
+          .box = {tile.terms, span(patches.w, 2), span(patches.h, 1), span(patches.d, 0), 1 << patches.n},
+          .element_strides = {1, step(2), step(1), step(0), 1},
+          .swizzle_bytes = tile.row_bytes};
 }
 
 // The filter as (output channel, input channel, tap); a box has `rows` input channels.
-Box filter_box(const Program& p, int terms, int rows) {
+Box filter_box(const Program& p, const TileInfo& tile, int rows) {
   const Geometry& g = p.geometry;
   const std::int64_t size = element_bytes_stored(p), channels = dense_channels_stored(p);
   const std::int64_t row = channels * size, tap = row * g.group_c_in(), all = tap * taps_of(g);
@@ -62,8 +63,9 @@ Box filter_box(const Program& p, int terms, int rows) {
           .element_bytes = static_cast<int>(size),
           .extents = {channels, g.group_c_in(), taps_of(g), 1, 1},
           .byte_strides = {row, tap, all, all},
-          .box = {terms, rows, 1, 1, 1},
-          .element_strides = {1, 1, 1, 1, 1}};
+          .box = {tile.terms, rows, 1, 1, 1},
+          .element_strides = {1, 1, 1, 1, 1},
+          .swizzle_bytes = tile.row_bytes};
 }
 
 // The same box of every plane.
@@ -105,8 +107,13 @@ RepackArgs filter_repacking(const Geometry& g) {
 
 }  // namespace
 
+int row_bytes_for(const Geometry& g, std::int64_t size) {
+  const std::int64_t whole = 128 / size, rest = field_channels(g) % whole;
+  return size == 2 && 0 < rest && rest <= whole / 2 ? 64 : 128;
+}
+
 bool boxes_fit(const Geometry& g, const AxisRule (&axes)[3], std::int64_t size) {
-  const std::int64_t terms = kRowBytes / size, channels = field_channels(g);
+  const std::int64_t terms = row_bytes_for(g, size) / size, channels = field_channels(g);
   const std::int64_t padded = ceil_div(channels, terms) * terms;
   // Channels of a row that are not there are multiplied as zeros: at most half of them may be.
   if (channels == 0 || padded > 2 * channels) return false;
@@ -162,9 +169,9 @@ std::vector<Box> boxes_of(const Program& p, const ConvArgs& args, const TileInfo
   const PixelGrid grid = pixel_grid(g, args.axes);
   const std::int64_t size = element_bytes_stored(p);
   const Box field = image_box(p, {field_channels_stored(p), backwards ? g.out : g.in,
-                                  {grid.steps[0], grid.steps[1], grid.steps[2]}}, tile.terms);
-  const Box dense = gathers(g) ? filter_box(p, tile.terms, backwards ? tile.columns : tile.terms)
-                               : image_box(p, {dense_channels_stored(p), g.out, {1, 1, 1}}, tile.terms);
+                                  {grid.steps[0], grid.steps[1], grid.steps[2]}}, tile);
+  const Box dense = gathers(g) ? filter_box(p, tile, backwards ? tile.columns : tile.terms)
+                               : image_box(p, {dense_channels_stored(p), g.out, {1, 1, 1}}, tile);
   std::vector<Box> all;
   add_planes(all, field, args.field, args.field_plane * size, planes_of(p));
   add_planes(all, dense, args.dense, args.dense_plane * size, planes_of(p));

@@ -5,6 +5,10 @@
 
 namespace convgrad::cuda {
 
+// Rows of shared memory in which the field's channels leave the least empty: 64 bytes of 16-bit elements, where their
+// second half would be.
+int row_bytes_for(const Geometry& geometry, std::int64_t size);
+
 // Of elements of `size` bytes, channels last, whose tensors have whole pieces of channels: whether the copy engine
 // should fill the tiles.
 bool boxes_fit(const Geometry& geometry, const AxisRule (&axes)[3], std::int64_t size);

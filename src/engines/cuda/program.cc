@@ -96,13 +96,13 @@ std::string reason(const Program& p) {
 
 void choose_kernels(Program& p) {
   const Geometry& g = p.geometry;
-  const Families families = families_of(g, p.hardware);
+  const std::int64_t size = p.hardware.hopper && packable(g) ? 2 : static_cast<std::int64_t>(size_of(g.dtype));
+  const bool fits = p.hardware.hopper && has_terms(g) && boxes_fit(g, p.conv.axes, size);  // no maps of nothing
+  const Families families = families_of(g, p.hardware, fits ? row_bytes_for(g, size) : 128);
   p.any = kernel_of(families.any, result_channels(g), p.hardware);
-  if (!p.hardware.hopper || !has_terms(g)) return;  // the driver refuses maps of nothing
-  const auto size = static_cast<std::int64_t>(size_of(g.dtype));
-  if (readable_as_it_is(g) && boxes_fit(g, p.conv.axes, size)) {
+  if (fits && readable_as_it_is(g)) {
     p.boxes = kernel_named(tiled(families.boxes, info(*p.any).tile.columns));
-  } else if (packable(g) && boxes_fit(g, p.conv.axes, 2)) {
+  } else if (fits && packable(g)) {
     p.boxes = kernel_of(families.boxes, result_channels(g), p.hardware);
     p.any.reset();
     pack_operands(p);

@@ -109,7 +109,8 @@ TEST(CudaKernels, are_all_used_and_right) {
   test::Random random(72);
   for (const char* dtype : {"f64", "f32", "i32", "bf16", "f16"})
     for (const char* direction : {"forward", "input_grad", "filter_grad"})
-      for (const char* channels : {"c9k4", "c4k9", "c16k16", "c32k32", "c48k48", "c64k128", "c128k64"})
+      for (const char* channels : {"c9k4", "c4k9", "c16k16", "c32k32", "c48k48", "c64k128", "c128k64", "c32k64", "c64k32", "c32k128",
+                                   "c128k32", "c64k64"})
         for (bool hopper : {false, true})
           for (std::size_t shift : {0u, 1u}) {
             const std::string text(channels), c = text.substr(0, text.find('k')), k = text.substr(text.find('k'));

@@ -145,6 +145,14 @@ TEST(CudaProgram, copies_what_the_copy_engine_cannot_read) {
   EXPECT_FALSE(program("n2c8h8w8_k64r3s3_same_f32_forward").field);  // too few channels to fill a row
 }
 
+TEST(CudaProgram, takes_short_rows_where_long_ones_would_be_half_empty) {
+  const auto program = [](const char* text) { return program_for(validate(parse_problem(text).value()).value(), {}); };
+  EXPECT_EQ(info(*program("n2c32h8w8_k64r3s3_same_bf16_forward").boxes).name, "forward_bf16_half_boxes_128x64");
+  EXPECT_EQ(info(*program("n2c96h8w8_k64r3s3_same_f32_filter_grad").boxes).name, "filter_grad_f32_half_boxes_128x64");
+  EXPECT_EQ(info(*program("n2c64h8w8_k96r3s3_same_f16_input_grad").any).name, "input_grad_f16_half_gather_128x64");
+  EXPECT_EQ(info(*program("n2c40h8w8_k64r3s3_same_bf16_forward").boxes).name, "forward_bf16_boxes_128x64");
+}
+
 TEST(CudaProgram, takes_boxes_for_aligned_channels_and_threads_for_the_rest) {
   const auto program = [](const char* text) { return program_for(validate(parse_problem(text).value()).value(), {}); };
   EXPECT_EQ(info(*program("n2c64h8w8_k64r3s3_same_bf16_forward").boxes).name, "forward_bf16_boxes_128x64");

@@ -7,7 +7,7 @@ namespace convgrad::cuda {
 
 // One operand of a stage: an element at (index, term) lies at tensor + (spots[index] + spot of the term), copied
 // Bytes at a time along the contiguous index.
-template <class Element, Major major, int Count>
+template <class Element, class Stage, Major major, int Count>
 struct Operand {
   using Stored = typename Element::Stored;
   const Stored* tensor;
@@ -20,7 +20,7 @@ struct Operand {
   template <int Bytes, class TermSpot>
   CONVGRAD_DEVICE void fill(unsigned stage, int thread, const TermSpot& term_spot) const {
     constexpr int wide = Bytes / static_cast<int>(sizeof(Stored));  // elements of a copy
-    constexpr int terms = major == Major::along_sum ? kTerms<Element> / wide : kTerms<Element>;
+    constexpr int terms = major == Major::along_sum ? Stage::Terms / wide : Stage::Terms;
     constexpr int indices = major == Major::along_sum ? Count : (Count + wide - 1) / wide;
     constexpr int together = kProducers / terms;  // threads that copy the same terms
     const int term = along_sum ? thread % terms : thread / together;
@@ -30,7 +30,7 @@ struct Operand {
     const auto copy = [&](int i, auto&& move) {
       const int index = major == Major::along_sum ? i : i * wide;
       const Spot spot = mine + shared<const Spot>(spots + static_cast<unsigned>(index) * sizeof(Spot));
-      move(stage + staged_at<Element, major>(index, element_term), tensor + spot.offset, inside(spot, extent));
+      move(stage + Stage::template at<major>(index, element_term), tensor + spot.offset, inside(spot, extent));
     };
     if constexpr (Bytes >= 4) {
       CONVGRAD_UNROLL_TWICE  // copies wait for nothing; more of them at once take registers
@@ -80,12 +80,12 @@ class Gather {
     const int steps = job.steps();
     if (steps == 0) return;  // and nobody would wait for the spots before their memory is used again
     write_spots(job, at, thread);
-    const Operand<Element, S::field_major, S::Rows> field{
+    const Operand<Element, typename S::Stage, S::field_major, S::Rows> field{
         static_cast<const Stored*>(args.field),
         {job.axis(0).extent, job.axis(1).extent, job.axis(2).extent},
         at.field_spots,
         args.field_copy.along_sum};
-    const Operand<Element, S::dense_major, S::Columns> dense{
+    const Operand<Element, typename S::Stage, S::dense_major, S::Columns> dense{
         static_cast<const Stored*>(args.dense), {1, 1, 1}, at.dense_spots, args.dense_copy.along_sum};
     Turn turn, landed;
     for (int step = 0; step < steps; ++step, turn.next(args.stages)) {

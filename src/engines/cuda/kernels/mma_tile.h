@@ -67,7 +67,7 @@ class MmaTile {
   template <Major major>
   static CONVGRAD_DEVICE void load(std::uint32_t (&to)[4], unsigned operand, int index, int term, int inner) {
     constexpr bool turned = major == Major::across;
-    load_matrices<turned>(to, operand + staged_at<typename S::Element, major>(index + (turned ? 0 : inner),
+    load_matrices<turned>(to, operand + S::Stage::template at<major>(index + (turned ? 0 : inner),
                                                                              term + (turned ? inner : 0)));
   }
 

@@ -170,10 +170,11 @@ Status Device::encode(const Box& box, void* map) const {
   std::copy_n(box.box, kRank, load);
   std::copy_n(box.element_strides, kRank, element_strides);
   const int type = data_type(box.element_bytes);
+  const int swizzle = box.swizzle_bytes == 128 ? kSwizzle128 : kSwizzle64;
   void* const tensor = const_cast<void*>(box.tensor);
   return CONVGRAD_CUDA(driver_,
                        cuTensorMapEncodeTiled(map, type, kRank, tensor, extents, byte_strides, load, element_strides,
-                                              kNoInterleave, kSwizzle128, kPromote128, kFillZeros));
+                                              kNoInterleave, swizzle, kPromote128, kFillZeros));
 }
 
 Status Device::launch(const Launch& launch, CUstream stream) const {
