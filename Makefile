@@ -1,6 +1,6 @@
 # Each target does all of its own set-up; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-heavy asan tsan clang arm python studio test-studio bench-studio test-peers test-frameworks bench bench-peers profile fuzz coverage format lint clean
+.PHONY: help setup demo test test-heavy asan tsan clang cuda arm python studio test-studio bench-studio test-peers test-frameworks bench bench-peers profile fuzz coverage format lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
@@ -40,6 +40,11 @@ clang: setup ## all tests built by clang
 	@tools/setup --dev
 	@tools/build clang
 	@ctest --preset clang
+
+cuda: setup ## build the CUDA engine's kernels too, and run all tests
+	@tools/setup --cuda
+	@tools/build cuda
+	@ctest --preset cuda
 
 arm: setup ## the tests built for 64-bit Arm, run under emulation
 	@tools/setup --arm

@@ -14,7 +14,7 @@ Json doctor_json(const SystemInfo& system) {
   Json engines = Json::array();
   for (const EngineInfo& engine : all_engines()) {
     engines.push_back(
-        Json{{"name", engine.name}, {"available", engine.available}, {"description", engine.description}});
+        Json{{"name", engine.name}, {"obstacle", engine.obstacle}, {"description", engine.description}});
   }
   return {{"version", system.version}, {"compiler", system.compiler}, {"cpu", system.cpu},
           {"cores", system.cores},     {"features", system.features}, {"isa", cpu_isa()},
@@ -32,8 +32,8 @@ int doctor_command(const DoctorRequest& request) {
   fmt::print("convgrad   {}\ncompiler   {}\ncpu        {}\ncores      {}\nfeatures   {}\nisa        {}\nengines\n",
              system.version, system.compiler, system.cpu, system.cores, fmt::join(system.features, " "), cpu_isa());
   for (const EngineInfo& engine : all_engines()) {
-    fmt::print("  {:<12} {:<14} {}\n", engine.name, engine.available ? "available" : "not available",
-               engine.description);
+    fmt::print("  {:<12} {}\n", engine.name, engine.description);
+    if (!engine.obstacle.empty()) fmt::print("  {:<12} cannot run here: {}\n", "", engine.obstacle);
   }
   return kOk;
 }

@@ -11,7 +11,7 @@ set(generated ${PROJECT_BINARY_DIR}/generated)
 set(op_classes ${generated}/convgrad/graph/ops.h)
 add_executable(convgrad_op_classes src/graph/generate/op_classes.cc ${objects})
 target_include_directories(convgrad_op_classes PRIVATE include src)
-target_link_libraries(convgrad_op_classes PRIVATE convgrad_flags Threads::Threads)
+target_link_libraries(convgrad_op_classes PRIVATE convgrad_flags Threads::Threads ${CMAKE_DL_LIBS})
 add_custom_command(OUTPUT ${op_classes} DEPENDS convgrad_op_classes
   COMMAND ${CMAKE_COMMAND} -E make_directory ${generated}/convgrad/graph
   COMMAND convgrad_op_classes ${op_classes})
@@ -24,7 +24,7 @@ foreach(kind SHARED STATIC)
   target_include_directories(${target} INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${generated}>)
   target_compile_features(${target} INTERFACE cxx_std_20)
-  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:convgrad_flags> PUBLIC Threads::Threads)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:convgrad_flags> PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME convgrad EXPORT_NAME ${suffix} LINKER_LANGUAGE CXX)
   add_dependencies(${target} convgrad_op_header)
   add_library(convgrad::${suffix} ALIAS ${target})

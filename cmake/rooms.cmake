@@ -61,7 +61,7 @@ convgrad_room(engines LINKS base geometry reference SOURCES
   src/engines/cpu/engine.cc src/engines/cpu/filter_grad.cc src/engines/cpu/filter_pairs.cc src/engines/cpu/filter_pairs_program.cc src/engines/cpu/filter_program.cc
   src/engines/cpu/gather.cc src/engines/cpu/gather_pairs.cc src/engines/cpu/gather_program.cc src/engines/cpu/isa.cc
   src/engines/cpu/patches.cc
-  src/engines/cpu/layer.cc src/engines/cpu/small.cc src/engines/cpu/together.cc ${cpu_kernels})
+  src/engines/cpu/layer.cc src/engines/cpu/small.cc src/engines/cpu/together.cc ${cpu_kernels} ${cuda_sources})
 convgrad_room(planner LINKS base geometry engines SOURCES
   src/planner/cache.cc src/planner/explain.cc src/planner/planner.cc src/planner/tune_file.cc)
 convgrad_room(api LINKS base geometry engines planner SOURCES src/api/eager.cc src/api/run.cc)

@@ -8,7 +8,7 @@ int main(void) {
   const float x[4] = {1, 2, 3, 4}, dy[1] = {10};
   float dw[4] = {0};
   convgrad_plan* plan = NULL;
-  convgrad_buffers buffers = {sizeof buffers, x, sizeof x, dy, sizeof dy, dw, sizeof dw, NULL, 0};
+  convgrad_buffers buffers = {sizeof buffers, x, sizeof x, dy, sizeof dy, dw, sizeof dw, NULL, 0, NULL};
   if (convgrad_plan_create_from_problem("n1c1h2w2_k1r2s2_valid_f32_filter_grad", NULL, &plan) != CONVGRAD_OK ||
       convgrad_plan_run(plan, &buffers) != CONVGRAD_OK) {
     fprintf(stderr, "%s\n", convgrad_last_message());

@@ -4,7 +4,7 @@
  *   convgrad_plan* plan = NULL;
  *   if (convgrad_plan_create_from_problem("n2c2d2h2w2_k2t2r2s2_st4x3x2_same_f32_filter_grad", NULL, &plan) != CONVGRAD_OK)
  *     fprintf(stderr, "%s\n", convgrad_last_message());
- *   convgrad_buffers buffers = {sizeof buffers, x, sizeof x, dy, sizeof dy, dw, sizeof dw, NULL, 0};
+ *   convgrad_buffers buffers = {sizeof buffers, x, sizeof x, dy, sizeof dy, dw, sizeof dw, NULL, 0, NULL};
  *   convgrad_plan_run(plan, &buffers);
  *   convgrad_plan_destroy(plan);
  *
@@ -76,6 +76,8 @@ typedef struct convgrad_call {
 typedef void (*convgrad_parallel_body)(void* state, int64_t index);
 typedef void (*convgrad_parallel_for)(void* context, int64_t count, convgrad_parallel_body body, void* state);
 
+typedef enum convgrad_memory { CONVGRAD_MEMORY_HOST = 0, CONVGRAD_MEMORY_CUDA = 1 } convgrad_memory;
+
 /* Start from zero and set struct_size; zeros mean the default. */
 typedef struct convgrad_policy {
   size_t struct_size;      /* sizeof(convgrad_policy) */
@@ -86,12 +88,15 @@ typedef struct convgrad_policy {
   int64_t max_bytes;       /* largest tensor; 0: 2^40 */
   convgrad_parallel_for parallel_for;
   void* parallel_for_context;
+  int32_t memory; /* convgrad_memory: where the buffers of convgrad_plan_run() lie */
+  int32_t device; /* number of the GPU, as CUDA counts */
 } convgrad_policy;
 
 typedef struct convgrad_plan convgrad_plan;
 
 /* Contiguous tensors, with the bytes that lie there: too few are refused. Start from zero and set
- * struct_size. The result must not share memory with the operands. */
+ * struct_size. The result must not share memory with the operands. For a plan of CONVGRAD_MEMORY_CUDA all addresses are
+ * the GPU's; the work is added to the stream, and the call does not wait for it. */
 typedef struct convgrad_buffers {
   size_t struct_size; /* sizeof(convgrad_buffers) */
   const void* first;  /* input (forward, filter gradient), filter (input gradient), out_backprop (bias gradient) */
@@ -102,6 +107,7 @@ typedef struct convgrad_buffers {
   size_t result_bytes;
   void* workspace; /* NULL: allocated inside when the plan needs one; otherwise 64-byte aligned */
   size_t workspace_bytes;
+  void* stream; /* CUstream or cudaStream_t; NULL: the device's default stream */
 } convgrad_buffers;
 
 CONVGRAD_API const char* convgrad_version(void);

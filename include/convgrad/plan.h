@@ -27,7 +27,15 @@ namespace convgrad {
 // canonical: the same bits on every CPU.
 enum class MathMode : int { standard = 0, canonical = 1 };
 
-// What a caller may ask of the planner. No field but math, and a knob that says so, may change a
+// Where a run's tensors and workspace lie: in this process's memory, or in the memory of a GPU.
+enum class Memory : int { host = 0, cuda = 1 };
+struct Place {
+  Memory memory = Memory::host;
+  int device = 0;  // the GPU's number, as CUDA counts; with engine "cuda" also for tensors of the host
+  bool operator==(const Place&) const = default;
+};
+
+// What a caller may ask of the planner. No field but engine, place, math, and a knob that says so, may change a
 // result's bits.
 struct Policy {
   std::string engine = {};                               // by name; empty: the cheapest
@@ -38,6 +46,7 @@ struct Policy {
   Limits limits = {};
   ParallelFor parallel_for = {};              // used instead of the own pool when set
   const std::atomic<bool>* cancel = nullptr;  // looked at between chunks of work
+  Place place = {};                           // for plans; run() goes by the plan's
 };
 
 // What an engine worked out for a plan; opaque, immutable, shared by the plan's copies.
@@ -54,9 +63,10 @@ struct Plan {
   std::int64_t chunk = 0;               // result elements in one unit of work; 0: units are cut otherwise
   std::int64_t slices = 1;              // fixed parts a long sum is split into; from the problem alone
   std::int64_t workspace_bytes = 0;
-  double cost_us = 0;  // estimate on one core
+  double cost_us = 0;  // estimate, on one core or on the GPU
   std::string why;
   std::string tuned;  // the knobs it was made with; empty: the engine's own
+  Place place = {};   // where run() finds tensors and workspace
   std::shared_ptr<const EngineProgram> program = {};
 };
 
@@ -87,11 +97,17 @@ struct Workspace {
 // the input gradient, (input, out_backprop) for the filter gradient; bias_grad has out_backprop
 // alone. result must not share memory with them. With a workspace of plan.workspace_bytes and
 // contiguous, aligned tensors nothing is allocated.
+//
+// For a plan whose place is a GPU's memory, all of these are addresses there: contiguous tensors, aligned to
+// their type (fastest: to 16 bytes); others are refused, never copied. run() only adds the work to `stream` and returns:
+// the tensors must live until the work is done. With a workspace it takes no memory of the device and waits for nothing,
+// so that it can be captured into a CUDA graph.
 struct RunArgs {
   TensorView first = {};
   TensorView second = {};
   MutableTensorView result = {};
   Workspace workspace = {};
+  void* stream = nullptr;  // a CUstream or cudaStream_t of the plan's device; null: its default stream
 };
 
 // Writes every element of the result. Thread-safe; the same bits for any policy.
@@ -99,8 +115,8 @@ CONVGRAD_API Status run(const Plan& plan, const RunArgs& args, const Policy& pol
 
 struct EngineInfo {
   std::string name;
-  bool available;
   std::string description;
+  std::string obstacle;  // why it cannot run on this machine; empty: it can
 };
 CONVGRAD_API std::vector<EngineInfo> all_engines();
 

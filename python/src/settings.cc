@@ -19,7 +19,7 @@ std::atomic<int> threads = 0;
 
 nb::dict config() {
   const SystemInfo system = system_info();
-  nb::dict facts, engines;
+  nb::dict facts, engines, obstacles;
   facts["version"] = system.version;
   facts["compiler"] = system.compiler;
   facts["cpu"] = system.cpu;
@@ -28,9 +28,14 @@ nb::dict config() {
   facts["cores"] = system.cores;
   facts["threads"] = threads.load();
   for (const EngineInfo& engine : all_engines()) {
-    if (engine.available) engines[engine.name.c_str()] = engine.description;
+    if (engine.obstacle.empty()) {
+      engines[engine.name.c_str()] = engine.description;
+    } else {
+      obstacles[engine.name.c_str()] = engine.obstacle;
+    }
   }
   facts["engines"] = engines;
+  facts["cannot run here"] = obstacles;
   return facts;
 }
 

@@ -1,6 +1,7 @@
 // The eager calls: a ConvCall from the arguments, then geometry, plan, run.
 #include "api/guard.h"
 #include "api/run.h"
+#include "base/rules.h"
 #include "convgrad/conv.h"
 
 namespace convgrad {
@@ -44,7 +45,17 @@ struct Planned {
   Tensor result;
 };
 
+Status in_host_memory(const Place& place) {
+  if (place.memory == Memory::host) return {};
+  return refuse("policy", {.rule = Rule::device,
+                           .argument = "place",
+                           .reason = "this call makes its result in the host's memory",
+                           .got = "a place in a GPU's memory",
+                           .wanted = "make_plan() and run() for tensors there"});
+}
+
 Result<Planned> planned(Geometry geometry, Direction direction, const Policy& policy) {
+  CONVGRAD_RETURN_IF_ERROR(in_host_memory(policy.place));
   geometry.direction = direction;
   Result<Plan> plan = make_plan(geometry, policy);
   if (!plan.ok()) return plan.status();

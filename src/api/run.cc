@@ -61,6 +61,28 @@ Status is_the_plans(const Tested& t, const View& view) {
   return {};
 }
 
+// Nothing reads a GPU's memory here, so nothing there is copied into shape: an engine must be able to use it as it is.
+template <class View>
+Status is_usable_on_device(const Tested& t, const View& view) {
+  if (!view.byte_strides.empty()) {
+    return refuse_operand(t, Rule::operand_data, concat(t.name, " lies in a GPU's memory and has byte_strides"),
+                          to_text(view.byte_strides), "a contiguous tensor, without byte_strides");
+  }
+  const std::size_t size = size_of(view.dtype);
+  if (const auto beyond = reinterpret_cast<std::uintptr_t>(view.data) % size; beyond != 0) {
+    return refuse_operand(t, Rule::operand_data, concat(t.name, " lies in a GPU's memory and is misaligned"),
+                          concat("an address ", beyond, " bytes beyond a multiple of ", size),
+                          concat("a multiple of its elements' size, ", size, " bytes"));
+  }
+  return {};
+}
+
+template <class View>
+Status is_usable(const Plan& plan, const Tested& t, const View& view) {
+  CONVGRAD_RETURN_IF_ERROR(is_the_plans(t, view));
+  return plan.place.memory == Memory::host ? Status() : is_usable_on_device(t, view);
+}
+
 // Whether the engine can use the memory as it is.
 template <class View>
 bool direct(const View& view) {
@@ -108,11 +130,12 @@ Status workspace_suffices(const Plan& plan, const Workspace& workspace) {
 
 Result<const Engine*> engine_of(const Plan& plan) {
   for (const Engine& engine : engines()) {
-    if (engine.name == plan.engine) return &engine;
+    const bool reaches = plan.place.memory == Memory::host || plan.place.memory == engine.home;
+    if (engine.name == plan.engine && reaches) return &engine;
   }
   return refuse("run", {.rule = Rule::engine_name,
                         .argument = "plan",
-                        .reason = "the plan names an engine that is not here",
+                        .reason = "the plan names an engine that is not here, or cannot reach its tensors",
                         .got = concat("\"", plan.engine, "\""),
                         .wanted = "a plan from make_plan()"});
 }
@@ -132,12 +155,13 @@ class Placement {
   Placement(const Plan& plan, const RunArgs& args)
       : plan_(plan),
         given_(args),
-        needs_scratch_(plan.workspace_bytes > 0 && args.workspace.data == nullptr),
+        needs_scratch_(plan.place.memory == Memory::host && plan.workspace_bytes > 0 && args.workspace.data == nullptr),
         scratch_(needs_scratch_ ? static_cast<std::size_t>(plan.workspace_bytes) : 0) {}
 
   Status prepare() {
     if (needs_scratch_ && scratch_.data() == nullptr) return Status::out_of_memory();
-    args_ = {nullptr, nullptr, given_.result.data, needs_scratch_ ? scratch_.data() : given_.workspace.data};
+    args_ = {nullptr, nullptr, given_.result.data, needs_scratch_ ? scratch_.data() : given_.workspace.data,
+             given_.stream};
     const Result<const void*> first = placed(given_.first, first_copy_);
     if (!first.ok()) return first.status();
     args_.first = *first;
@@ -179,10 +203,10 @@ Status check(const Plan& plan, const RunArgs& args) {
   const DType dtype = plan.geometry.dtype;
   const TensorView* given[] = {&args.first, &args.second};
   for (int i = 0; i < wanted.count; ++i) {
-    CONVGRAD_RETURN_IF_ERROR(is_the_plans({wanted.operand[i].name, wanted.operand[i].shape, dtype}, *given[i]));
+    CONVGRAD_RETURN_IF_ERROR(is_usable(plan, {wanted.operand[i].name, wanted.operand[i].shape, dtype}, *given[i]));
   }
   const Tested result{"result", wanted_result, dtype};
-  CONVGRAD_RETURN_IF_ERROR(is_the_plans(result, args.result));
+  CONVGRAD_RETURN_IF_ERROR(is_usable(plan, result, args.result));
   CONVGRAD_RETURN_IF_ERROR(result_is_apart(result, args, wanted.count));
   return workspace_suffices(plan, args.workspace);
 }

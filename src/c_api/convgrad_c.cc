@@ -118,6 +118,7 @@ Status read_policy(const convgrad_policy* given, convgrad::Policy& policy) {
   if (p.workspace_limit != 0) policy.workspace_limit = p.workspace_limit;
   if (p.max_bytes != 0) policy.limits.max_bytes = p.max_bytes;
   policy.parallel_for = {p.parallel_for, p.parallel_for_context};
+  policy.place = {static_cast<convgrad::Memory>(p.memory), p.device};
   return {};
 }
 
@@ -170,6 +171,7 @@ Status run(const convgrad_plan& handle, const convgrad_buffers& b) {
   CONVGRAD_RETURN_IF_ERROR(holds("result", b.result_bytes, result, geometry.dtype));
   args.result = {b.result, geometry.dtype, result, {}};
   args.workspace = {b.workspace, b.workspace_bytes};
+  args.stream = b.stream;
   return convgrad::run(handle.plan, args, handle.policy);
 }
 

@@ -116,6 +116,8 @@ Status run_alone(const WorkerUnits& units, const std::atomic<bool>* cancel) {
 
 }  // namespace
 
+Status go_on(const Policy& policy) { return is_up(policy.cancel) ? cancelled() : Status(); }
+
 int threads_of(const Policy& policy) { return policy.threads > 0 ? policy.threads : usable_cores(); }
 
 Status spread(const Policy& policy, const WorkerUnits& units) {

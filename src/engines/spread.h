@@ -11,6 +11,9 @@ namespace convgrad {
 // How many threads a policy gives: its number, or one a usable core.
 int threads_of(const Policy& policy);
 
+// Says that the run was cancelled when the policy's flag is up.
+Status go_on(const Policy& policy);
+
 // A call of unit(context, index); index in [0, units).
 struct Units {
   std::int64_t count;

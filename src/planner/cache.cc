@@ -18,6 +18,7 @@ struct Key {
   std::int64_t workspace_limit;
   MathMode math;
   std::optional<Knobs> knobs;
+  Place place;
 
   Key() = default;
   Key(const Geometry& g, const Policy& p)
@@ -26,7 +27,8 @@ struct Key {
         threads(p.threads),
         workspace_limit(p.workspace_limit),
         math(p.math),
-        knobs(p.knobs) {}
+        knobs(p.knobs),
+        place(p.place) {}
   bool operator==(const Key&) const = default;
 };
 

@@ -1,8 +1,10 @@
 // A plan and its rivals as readable text.
+#include <algorithm>
 #include <cstdio>
 
 #include "base/text.h"
 #include "convgrad/plan.h"
+#include "engines/engine.h"
 
 namespace convgrad {
 namespace {
@@ -30,11 +32,16 @@ std::string problem_text(const ConvProblem& problem, const Geometry& g) {
          line("groups", concat(g.groups)) + line("engines", "(* = chosen)");
 }
 
+std::string_view where(const Plan& plan) {
+  const auto row = std::ranges::find(engines(), std::string_view(plan.engine), &Engine::name);
+  return row != engines().end() && row->home == Memory::cuda ? " on the GPU" : " on one core";
+}
+
 std::string proposal_text(const Proposal& p) {
   if (!p.plan.ok()) return concat("  ", p.engine, "  no plan: ", p.plan.status().message(), "\n");
   const Plan& plan = *p.plan;
   return concat(p.chosen ? "* " : "  ", p.engine, "  kernel ", plan.kernel, "  cost ", microseconds(plan.cost_us),
-                " on one core", "  workspace ", plan.workspace_bytes, " bytes  chunk ", plan.chunk, "  slices ",
+                where(plan), "  workspace ", plan.workspace_bytes, " bytes  chunk ", plan.chunk, "  slices ",
                 plan.slices, "\n", "    why: ", plan.why, plan.tuned.empty() ? "" : "; tuned: ", plan.tuned, "\n");
 }
 

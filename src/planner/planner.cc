@@ -25,8 +25,24 @@ Status policy_in_range(const Policy& policy) {
                              .got = concat(policy.workspace_limit),
                              .wanted = "0 bytes or more"});
   }
+  if (policy.place.memory != Memory::host && policy.place.memory != Memory::cuda) {
+    return refuse("policy", {.rule = Rule::policy,
+                             .argument = "place",
+                             .reason = "there is no such memory",
+                             .got = concat(static_cast<int>(policy.place.memory)),
+                             .wanted = "Memory::host or Memory::cuda"});
+  }
   if (policy.knobs) return knobs_in_range(*policy.knobs);
   return {};
+}
+
+// Why an engine is not asked for a plan, before anything of its device is touched; empty: it is.
+std::string out_of_the_question(const Engine& engine, const Policy& policy) {
+  if (policy.place.memory == engine.home) return {};
+  if (policy.place.memory != Memory::host)
+    return concat("engine ", engine.name, " cannot reach tensors in a GPU's memory");
+  if (policy.engine == engine.name) return {};
+  return concat("tensors of the host stay on the CPU unless engine ", engine.name, " is asked for by name");
 }
 
 Status refuse_engine(std::string_view engine, std::string reason) {
@@ -42,17 +58,19 @@ Status refuse_engine(std::string_view engine, std::string reason) {
 
 Result<Plan> ask(const Engine& engine, const Geometry& geometry, const Policy& policy) {
   CONVGRAD_RETURN_IF_ERROR(policy_in_range(policy));
-  if (!engine.available())
-    return refuse_engine(engine.name, concat("engine ", engine.name, " cannot run on this machine"));
+  if (std::string reason = out_of_the_question(engine, policy); !reason.empty())
+    return refuse_engine(engine.name, std::move(reason));
+  if (const std::string obstacle = engine.obstacle(); !obstacle.empty())
+    return refuse_engine(engine.name, concat("engine ", engine.name, " cannot run on this machine: ", obstacle));
   if (std::string objection = engine.objection(geometry); !objection.empty())
     return refuse_engine(engine.name, std::move(objection));
-  Plan plan = engine.propose(geometry, policy);
-  if (plan.workspace_bytes > policy.workspace_limit) {
+  Result<Plan> plan = engine.propose(geometry, policy);
+  if (plan.ok() && plan->workspace_bytes > policy.workspace_limit) {
     return refuse("policy", {.rule = Rule::workspace,
                              .argument = "workspace_limit",
                              .reason = concat("engine ", engine.name, " needs more workspace than the policy allows"),
                              .got = concat(policy.workspace_limit, " bytes"),
-                             .wanted = concat(plan.workspace_bytes, " bytes"),
+                             .wanted = concat(plan->workspace_bytes, " bytes"),
                              .code = StatusCode::resource_exhausted});
   }
   return plan;
@@ -115,7 +133,7 @@ Result<Plan> make_plan(const ConvProblem& problem, const Policy& policy) {
 std::vector<EngineInfo> all_engines() {
   std::vector<EngineInfo> all;
   for (const Engine& row : engines())
-    all.push_back({std::string(row.name), row.available(), std::string(row.description)});
+    all.push_back({std::string(row.name), std::string(row.description), row.obstacle()});
   return all;
 }
 

@@ -138,9 +138,13 @@ httplib::Server::HandlerWithContentReader with_body(const House& house, BodyHand
 }
 
 Json about_json(const House& house) {
-  Json engines = Json::array();
+  Json engines = Json::array(), obstacles = Json::object();
   for (const EngineInfo& engine : all_engines()) {
-    if (engine.available) engines.push_back(engine.name);
+    if (engine.obstacle.empty()) {
+      engines.push_back(engine.name);
+    } else {
+      obstacles[engine.name] = engine.obstacle;
+    }
   }
   const SystemInfo system = system_info();
   const Budgets& budgets = house.options.budgets;
@@ -148,6 +152,7 @@ Json about_json(const House& house) {
           {"cpu", system.cpu},
           {"isa", cpu_isa()},
           {"engines", engines},
+          {"obstacles", obstacles},
           {"folder", house.folder.path()},
           {"file", house.options.file.empty() ? Json() : Json(house.options.file)},
           {"budgets", Json{{"request_bytes", budgets.request_bytes},

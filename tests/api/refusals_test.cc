@@ -233,6 +233,39 @@ const Refused kTable[] = {
          a.workspace = {few + 1, 32};
        });
      }},
+    {"device", kInvalid, "place", "makes its result in the host's memory",
+     [] {
+       return conv2d(zeros({1, 2, 2, 1}), zeros({1, 1, 1, 1}),
+                     {.padding = Padding::same(), .policy = {.place = {.memory = Memory::cuda}}})
+           .status();
+     }},
+    {"engine-name", StatusCode::unimplemented, "engine", "cannot reach tensors in a GPU's memory",
+     [] {
+       return make_plan(parse_problem("n1c1w4_k1s2_valid_forward").value(),
+                        {.engine = "cpu", .place = {.memory = Memory::cuda}})
+           .status();
+     }},
+    {"engine-name", kInvalid, "plan", "cannot reach its tensors",
+     [] { return bad_run([](RunArgs&, Plan& p) { p.place.memory = Memory::cuda; }); }},
+    {"policy", kInvalid, "place", "there is no such memory",
+     [] {
+       return make_plan(parse_problem("n1c1w4_k1s2_valid_forward").value(), {.place = {static_cast<Memory>(7), 0}})
+           .status();
+     }},
+    {"operand-data", kInvalid, "input", "input lies in a GPU's memory and has byte_strides",
+     [] {
+       return bad_run([](RunArgs& a, Plan& p) {
+         p.place.memory = Memory::cuda;
+         a.first.byte_strides = {16, 4, 4};
+       });
+     }},
+    {"operand-data", kInvalid, "result", "result lies in a GPU's memory and is misaligned",
+     [] {
+       return bad_run([](RunArgs& a, Plan& p) {
+         p.place.memory = Memory::cuda;
+         a.result.data = static_cast<char*>(a.result.data) + 2;
+       });
+     }},
     {"element-count", kInvalid, "values", "wanted 3",
      [] { return Tensor::from<float>({3}, std::vector<float>{1}).status(); }},
     {"cancelled", StatusCode::cancelled, "cancel", "the run was cancelled",

@@ -210,6 +210,22 @@ TEST(CApi, policies_out_of_range_are_refused) {
   expect_refused(convgrad_plan_create_from_problem(kSceneProblem, &policy, &plan), "engine", "engine-name",
                  CONVGRAD_UNIMPLEMENTED);
   EXPECT_EQ(plan, nullptr);
+  policy.engine = nullptr;
+  policy.memory = 7;
+  expect_refused(convgrad_plan_create_from_problem(kSceneProblem, &policy, &plan), "place", "policy");
+}
+
+TEST(CApi, a_gpus_memory_is_out_of_reach_for_the_cpu) {
+  convgrad_plan* plan = nullptr;
+  convgrad_policy policy{};
+  policy.struct_size = sizeof(policy);
+  policy.engine = "cpu";
+  policy.memory = CONVGRAD_MEMORY_CUDA;
+  expect_refused(convgrad_plan_create_from_problem(kSceneProblem, &policy, &plan), "engine", "engine-name",
+                 CONVGRAD_UNIMPLEMENTED);
+  policy.struct_size = offsetof(convgrad_policy, memory);  // as callers know it who were compiled before
+  EXPECT_EQ(convgrad_plan_create_from_problem(kSceneProblem, &policy, &plan), CONVGRAD_OK) << convgrad_last_message();
+  convgrad_plan_destroy(plan);
 }
 
 TEST(CApi, a_plan_describes_itself) {

@@ -66,7 +66,7 @@ TEST(CApiBuffers, operands_may_share_memory_with_each_other) {
   const PlanHandle handle("n1c1h2w2_k1r2s2_valid_f32_forward");
   const float x[4] = {1, 2, 3, 4};
   float y = 0;
-  const convgrad_buffers buffers = {sizeof(buffers), x, sizeof(x), x, sizeof(x), &y, sizeof(y), nullptr, 0};
+  const convgrad_buffers buffers = {sizeof(buffers), x, sizeof(x), x, sizeof(x), &y, sizeof(y), nullptr, 0, nullptr};
   ASSERT_EQ(convgrad_plan_run(handle.plan, &buffers), CONVGRAD_OK) << convgrad_last_message();
   EXPECT_EQ(y, 30);
 }
@@ -108,7 +108,7 @@ TEST(CApiBuffers, a_bias_gradient_reads_no_second_operand) {
   const PlanHandle handle("n2c1h1w1_k2r1s1_valid_f32_bias_grad");
   const float dy[4] = {1, 2, 3, 4};
   float db[2] = {};
-  const convgrad_buffers buffers = {sizeof(buffers), dy, sizeof(dy), nullptr, 0, db, sizeof(db), nullptr, 0};
+  const convgrad_buffers buffers = {sizeof(buffers), dy, sizeof(dy), nullptr, 0, db, sizeof(db), nullptr, 0, nullptr};
   ASSERT_EQ(convgrad_plan_run(handle.plan, &buffers), CONVGRAD_OK) << convgrad_last_message();
   EXPECT_EQ(db[0], 4);
   EXPECT_EQ(db[1], 6);
@@ -117,7 +117,7 @@ TEST(CApiBuffers, a_bias_gradient_reads_no_second_operand) {
 TEST(CApiBuffers, an_empty_batch_needs_no_operands_and_gives_zeros) {
   const PlanHandle handle("n0c1h2w2_k1r1s1_valid_f32_filter_grad");
   float dw = 5;
-  const convgrad_buffers buffers = {sizeof(buffers), nullptr, 0, nullptr, 0, &dw, sizeof(dw), nullptr, 0};
+  const convgrad_buffers buffers = {sizeof(buffers), nullptr, 0, nullptr, 0, &dw, sizeof(dw), nullptr, 0, nullptr};
   ASSERT_EQ(convgrad_plan_run(handle.plan, &buffers), CONVGRAD_OK) << convgrad_last_message();
   EXPECT_EQ(dw, 0);
 }

@@ -22,7 +22,7 @@ struct LongBuffers {
   }
   convgrad_status run(const convgrad_plan* plan) {
     const convgrad_buffers buffers = {sizeof(buffers), x.data(),      x.size() * 4, dy.data(), dy.size() * 4,
-                                      dw.data(),       dw.size() * 4, nullptr,      0};
+                                      dw.data(),       dw.size() * 4, nullptr,      0,         nullptr};
     return convgrad_plan_run(plan, &buffers);
   }
 };

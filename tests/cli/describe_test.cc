@@ -63,7 +63,8 @@ TEST(Doctor, tells_the_machine_and_the_engines) {
   ASSERT_EQ(all["engines"].size(), all_engines().size());
   for (std::size_t i = 0; i < all_engines().size(); ++i) {
     EXPECT_EQ(all["engines"][i]["name"], all_engines()[i].name);
-    EXPECT_EQ(all["engines"][i]["available"], all_engines()[i].available);
+    EXPECT_EQ(all["engines"][i]["obstacle"], all_engines()[i].obstacle);
+    EXPECT_NE(text.out.find(all_engines()[i].obstacle), std::string::npos) << text.out;
     EXPECT_NE(text.out.find("  " + all_engines()[i].name + " "), std::string::npos) << text.out;
   }
 }

@@ -86,10 +86,11 @@ TEST(Plan, changed_by_hand_is_refused) {
 }
 
 TEST(Engines, are_listed_with_a_description) {
-  ASSERT_EQ(all_engines().size(), 2u);
-  EXPECT_EQ(all_engines().front().name, "cpu");
-  EXPECT_TRUE(all_engines().front().available);
-  EXPECT_EQ(all_engines().back().name, "reference");
+  ASSERT_EQ(all_engines().size(), 3u);
+  EXPECT_EQ(all_engines()[0].name, "cpu");
+  EXPECT_EQ(all_engines()[0].obstacle, "");
+  EXPECT_EQ(all_engines()[1].name, "cuda");
+  EXPECT_EQ(all_engines()[2].name, "reference");
 }
 
 }  // namespace

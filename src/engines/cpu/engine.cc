@@ -180,7 +180,7 @@ std::string why(const Program& program) {
   return text;
 }
 
-Plan propose(const Geometry& g, const Policy& policy) {
+Result<Plan> propose(const Geometry& g, const Policy& policy) {
   const std::shared_ptr<Program> program = program_of(g, policy);
   Plan plan;
   plan.geometry = g;
@@ -274,7 +274,7 @@ namespace convgrad {
 Engine engine_cpu() {
   return {.name = "cpu",
           .description = "register tiles for SSE4, AVX2, AVX-512 and NEON, AMX and AVX512-BF16 for bf16; every problem",
-          .available = [] { return !cpu::runnable_kernels().empty(); },
+          .obstacle = cpu::isa_obstacle,
           .objection = [](const Geometry&) { return cpu::isa_objection(); },
           .propose = cpu::propose,
           .run = cpu::run,

@@ -79,6 +79,10 @@ const Kernels* chosen_kernels() {
   return chosen;
 }
 
+std::string isa_obstacle() {
+  return runnable_kernels().empty() ? "this CPU has none of the instruction sets that this build knows" : "";
+}
+
 std::string isa_objection() {
   if (chosen_kernels() != nullptr) return {};
   std::string names;

@@ -21,7 +21,8 @@ const Kernels* chosen_kernels();
 // Null where CONVGRAD_ISA names an instruction set of isas.inc, or where none wins on this CPU.
 const PairKernels* chosen_pairs();
 
-// Why there are none, in words; empty when there are.
+// Why there are none, in words; empty when there are: on any CPU of this kind, and by the environment variable.
+std::string isa_obstacle();
 std::string isa_objection();
 
 }  // namespace convgrad::cpu

@@ -16,7 +16,7 @@ constexpr double kNanosecondsQuad = 60.0;
 constexpr double kNanosecondsElement = 15.0;  // to find a result's coordinates
 constexpr double kUnitMicroseconds = 50.0;    // long enough to hide handing a unit out
 
-Plan propose(const Geometry& g, const Policy&) {
+Result<Plan> propose(const Geometry& g, const Policy&) {
   Plan plan;
   plan.geometry = g;
   plan.engine = "reference";
@@ -51,7 +51,7 @@ Status run(const Plan& plan, const EngineArgs& args, const Policy& policy) {
 Engine engine_reference() {
   return {.name = "reference",
           .description = "plain loops in wide precision; every problem, the truth for every test",
-          .available = [] { return true; },
+          .obstacle = [] { return std::string(); },
           .objection = [](const Geometry&) { return std::string(); },
           .propose = propose,
           .run = run};

@@ -1,0 +1,100 @@
+// What kernels are given: numbers and addresses, by value.
+#pragma once
+
+#include <cstdint>
+
+#include "engines/cuda/atoms/atoms.h"
+#include "engines/cuda/kernels/axis.h"
+#include "engines/cuda/kernels/patches.h"
+
+namespace convgrad::cuda {
+
+// Elements from one image, plane, row, column and channel of a tensor to the next.
+struct ImageStrides {
+  std::int64_t n, d, h, w, c;
+};
+
+// Bytes that one copy into shared memory takes, and whether neighbouring threads copy along the sum (else across it).
+struct CopyShape {
+  int bytes;
+  bool along_sum;
+};
+
+// A convolution in any direction as products of two matrices, one for each group and phase:
+//
+//   result[m][n] = sum over k of field[m][k] * dense[k][n]
+//
+//                    m                        k                        n
+//   forward          output pixel             (tap, input channel)     output channel
+//   input_grad       input pixel of a phase   (tap, output channel)    input channel
+//   filter_grad      (tap, input channel)     output pixel             output channel
+//
+// field is x (dy for input_grad) seen through the taps: zero where a tap falls on padding. dense is the filter, or dy.
+struct ConvArgs {
+  TensorMap maps[6];  // for kernels that load boxes: of the field's planes, then of the dense operand's
+  const void* field;
+  const void* dense;
+  std::int64_t field_plane, dense_plane;  // elements from one plane to the next, where there are several
+  void* result;  // filter_grad with slices: their sums, one after another, in the accumulator's type
+  ImageStrides field_strides;
+  ImageStrides image_strides;  // of the other image: the result of a gather, dy of the filter gradient
+  std::int64_t filter_tap, filter_in, filter_out;  // strides of the filter, or of its gradient
+  AxisRule axes[3];
+  Patches patches;  // of a tile's pixels; filter_grad: of one step's
+  int images;
+  int channels;           // of field, in a group
+  Divider channel_pitch;  // columns from one tap to the next in the flat index (tap, channel)
+  int results;            // n, in a group
+  int field_group, dense_group, result_group;  // channels from one group to the next
+  Divider m_tiles, n_tiles, groups;  // blocks are numbered n, m, phase, group, slice, the first fastest
+  Divider phases, phase_rows, phase_columns;
+  int steps;           // filter_grad: patches in a slice; gathers count their own
+  std::int64_t slice;  // elements of the sums of one slice; 0: the result itself is written
+  int stages, tile_at; // ring of stages; where the tile's sums lie in shared memory
+  CopyShape field_copy, dense_copy;
+};
+
+// A convolution of groups of few channels, result by result. Channels, results and strides as in ConvArgs.
+struct DirectArgs {
+  const void* field;
+  const void* dense;
+  void* result;  // filter_grad: the sums of slices
+  ImageStrides field_strides, image_strides;
+  std::int64_t filter_tap, filter_channel, filter_result, filter_group;  // strides of the filter
+  AxisRule axes[3];
+  Divider strides[3];              // input_grad: of the convolution
+  Divider columns, rows, planes;   // of the image whose pixels are numbered: the result, or dy
+  std::int64_t pixels;             // of all its images
+  int channels, group_results;     // of the field and of the result, in a group
+  std::int64_t results;            // over all groups
+  int filter_columns;              // filter_grad: taps * channels
+  std::int64_t slice_pixels;
+};
+
+// A tensor as the copy engine reads it: to[plane][image][pixel][channel], channels-last, zeros up to `padded` channels.
+struct RepackArgs {
+  const void* from;
+  void* to;
+  std::int64_t images, pixels, channels, padded;
+  std::int64_t image_stride, pixel_stride, channel_stride;  // of from
+  std::int64_t plane;                                       // elements of one plane of to
+};
+
+// result[i] = sum over slices of sums[slice][i], in order.
+struct ReduceArgs {
+  const void* sums;
+  void* result;
+  std::int64_t count;
+  int slices;
+};
+
+// result[c] = sum of dy over pixels, channel c; pixels in slices, whose sums lie one after another.
+struct BiasArgs {
+  const void* dy;
+  void* sums;  // double: high and low part for each slice and channel
+  std::int64_t images, pixels, channels;
+  std::int64_t image_stride, pixel_stride, channel_stride;
+  std::int64_t slice_pixels;
+};
+
+}  // namespace convgrad::cuda

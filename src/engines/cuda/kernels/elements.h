@@ -1,0 +1,143 @@
+// Element types as kernels see them: how they are stored, summed, and sums stored again.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "engines/cuda/atoms/atoms.h"
+
+namespace convgrad::cuda {
+
+template <class To, class From>
+CONVGRAD_BOTH To bits_as(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  memcpy(&to, &from, sizeof(to));
+  return to;
+}
+
+// bf16: the upper half of an f32, rounded to nearest, ties to even.
+struct Bf16Element {
+  using Stored = std::uint16_t;
+  using Sum = float;
+  using Exact = double;  // holds products, and sums of very many of them
+  using Tag = Bf16;
+  static CONVGRAD_BOTH double widened(Stored v) { return bits_as<float>(static_cast<std::uint32_t>(v) << 16); }
+  static CONVGRAD_BOTH Stored narrowed(float sum) {
+    const auto bits = bits_as<std::uint32_t>(sum);
+    if (sum != sum) return static_cast<Stored>(bits >> 16 | 0x40);
+    return static_cast<Stored>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  }
+};
+
+// f16: 5 bits of exponent, 10 of fraction, subnormals below 2^-14.
+struct F16Element {
+  using Stored = std::uint16_t;
+  using Sum = float;
+  using Exact = double;
+  using Tag = F16;
+  static CONVGRAD_BOTH double widened(Stored v) {
+    const std::uint32_t sign = static_cast<std::uint32_t>(v & 0x8000) << 16, rest = v & 0x7fff;
+    if (rest >= 0x7c00) return bits_as<float>(sign | 0x7f800000 | (rest & 0x3ff) << 13);
+    const float magnitude = bits_as<float>(rest << 13) * 0x1p112f;  // exact: moves the exponent's bias
+    return bits_as<float>(sign | bits_as<std::uint32_t>(magnitude));
+  }
+  static CONVGRAD_BOTH Stored narrowed(float sum) {
+    const auto bits = bits_as<std::uint32_t>(sum);
+    const auto sign = static_cast<Stored>(bits >> 16 & 0x8000);
+    const std::uint32_t magnitude = bits & 0x7fffffff;
+    if (magnitude > 0x7f800000) return static_cast<Stored>(sign | 0x7e00);
+    if (magnitude >= 0x477ff000) return static_cast<Stored>(sign | 0x7c00);  // 65520 and more
+    if (magnitude < 0x38800000)  // subnormal: adding 0.5 leaves the rounded value in the low bits
+      return static_cast<Stored>(sign | (bits_as<std::uint32_t>(bits_as<float>(magnitude) + 0.5f) - 0x3f000000));
+    return static_cast<Stored>(sign | ((magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13));
+  }
+};
+
+struct F32Element {
+  using Stored = float;
+  using Sum = float;
+  using Exact = double;
+  static CONVGRAD_BOTH double widened(float v) { return v; }
+  static CONVGRAD_BOTH float narrowed(float sum) { return sum; }
+};
+
+// f32 as three bf16 planes: 8 + 8 + 8 bits of significand, which together are the number itself, unless the last of them
+// fall below 2^-133. Of a number that is not finite, or too large for bf16 when rounded, the first plane is cut off, not
+// rounded, and the number stays whole. A product is the sum of the six largest products of planes.
+struct PlanesElement {
+  using Stored = std::uint16_t;
+  using Sum = float;
+  using Exact = double;
+  using Tag = Bf16;
+  static constexpr int Planes = 3;
+  static CONVGRAD_BOTH void split(float v, Stored (&plane)[Planes]) {
+    float rest = v;
+    for (int i = 0; i < Planes; ++i) {
+      plane[i] = Bf16Element::narrowed(rest);
+      if ((plane[i] & 0x7f80) == 0x7f80) plane[i] = static_cast<Stored>(bits_as<std::uint32_t>(rest) >> 16);
+      const auto part = static_cast<float>(Bf16Element::widened(plane[i]));
+      if (!(part - part == 0)) {  // infinite, or not a number: nothing is left
+        if (rest != rest) plane[i] |= 0x40;
+        rest = 0;
+      } else {
+        rest -= part;
+      }
+    }
+  }
+};
+
+struct F64Element {
+  using Stored = double;
+  using Sum = double;
+  using Exact = double;
+  static CONVGRAD_BOTH double widened(double v) { return v; }
+  static CONVGRAD_BOTH double narrowed(double sum) { return sum; }
+};
+
+// Modulo 2^32, as TensorFlow has it; sums of unsigned numbers wrap by definition.
+struct I32Element {
+  using Stored = std::uint32_t;
+  using Sum = std::uint32_t;
+  using Exact = std::uint32_t;
+  static CONVGRAD_BOTH std::uint32_t widened(std::uint32_t v) { return v; }
+  static CONVGRAD_BOTH std::uint32_t narrowed(std::uint32_t sum) { return sum; }
+};
+
+inline CONVGRAD_BOTH std::uint32_t multiply_add(std::uint32_t a, std::uint32_t b, std::uint32_t c) { return a * b + c; }
+
+// The number at `offset` of a tensor; planes lie `plane` elements apart.
+template <class Element>
+CONVGRAD_BOTH typename Element::Exact number_at(const typename Element::Stored* tensor, std::int64_t offset,
+                                                std::int64_t) {
+  return Element::widened(tensor[offset]);
+}
+template <>
+inline CONVGRAD_BOTH double number_at<PlanesElement>(const std::uint16_t* tensor, std::int64_t offset,
+                                                     std::int64_t plane) {
+  return Bf16Element::widened(tensor[offset]) + Bf16Element::widened(tensor[offset + plane]) +
+         Bf16Element::widened(tensor[offset + 2 * plane]);
+}
+
+// What a result is stored as, where that is not what operands are.
+template <class Element>
+struct ResultOf {
+  using Type = Element;
+};
+template <>
+struct ResultOf<PlanesElement> {
+  using Type = F32Element;
+};
+
+// The products of planes that make one product: (of the field, of the dense operand).
+template <class Element>
+inline constexpr int kProducts = 1;
+template <>
+inline constexpr int kProducts<PlanesElement> = 6;
+inline CONVGRAD_BOTH int field_plane(int product) { return product == 2 || product == 3 ? 1 : product == 5 ? 2 : 0; }
+inline CONVGRAD_BOTH int dense_plane(int product) { return product == 1 || product == 3 ? 1 : product == 4 ? 2 : 0; }
+
+inline CONVGRAD_BOTH bool is_finite(double v) { return v - v == 0; }
+inline CONVGRAD_BOTH bool is_finite(std::uint32_t) { return true; }
+
+}  // namespace convgrad::cuda

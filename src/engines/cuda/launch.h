@@ -1,0 +1,61 @@
+// What the engine asks of a device, as plain data: kernels with their arguments, in order. The driver of a GPU takes
+// them (runtime/), and so does the host machine of the tests.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engines/cuda/kernels/args.h"
+
+namespace convgrad::cuda {
+
+enum class Kernel : int {
+#define CONVGRAD_CUDA_KERNEL(group, name, ...) name,
+#include "engines/cuda/kernels.inc"
+#undef CONVGRAD_CUDA_KERNEL
+};
+
+// Of a convolution's kernel: its tile, the terms of a step, and what it needs of shared memory.
+struct TileInfo {
+  int rows = 0, columns = 0, terms = 0;
+  int row_bytes = 0;  // of operands in shared memory
+  unsigned stage_bytes = 0, tile_bytes = 0;
+  unsigned (*shared_bytes)(const ConvArgs&) = nullptr;
+};
+
+struct KernelInfo {
+  std::string_view group;  // the image it is in
+  std::string_view name;   // of the function there
+  int threads;             // in a block
+  unsigned shared_bytes;   // where they are the same for all arguments; else tile has them
+  TileInfo tile;
+};
+std::span<const KernelInfo> all_kernels();
+inline const KernelInfo& info(Kernel kernel) { return all_kernels()[static_cast<std::size_t>(kernel)]; }
+
+// Every kernel takes one struct, by value.
+using KernelArgs = std::variant<ConvArgs, DirectArgs, RepackArgs, ReduceArgs, BiasArgs>;
+
+// Boxes of a tensor that the copy engine loads; the runtime turns each into the map that the kernel's arguments hold.
+struct Box {
+  const void* tensor;
+  int element_bytes;
+  std::int64_t extents[5];       // in elements, fastest first
+  std::int64_t byte_strides[4];  // of dimensions 1 to 4
+  int box[5];                    // extents of one load, in elements of the tensor
+  int element_strides[5];
+  int swizzle_bytes;  // 128 or 64
+};
+
+struct Launch {
+  Kernel kernel;
+  unsigned blocks;
+  unsigned shared_bytes;
+  KernelArgs args;
+  std::vector<Box> boxes;  // ConvArgs::maps, in order
+};
+
+}  // namespace convgrad::cuda
