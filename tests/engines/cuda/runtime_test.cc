@@ -34,6 +34,8 @@ TEST(Obstacle, no_kernels_or_no_driver) {
   EXPECT_EQ(named.rule(), "engine-name");
   EXPECT_EQ(named.code(), StatusCode::unimplemented);
   EXPECT_TRUE(has(named.message(), "engine cuda cannot run on this machine: " + text)) << named.message();
+  const Policy on_device{.place = {.memory = Memory::cuda}};
+  EXPECT_EQ(make_plan(parse_problem(kProblem).value(), on_device).status().message(), named.message());
 }
 
 TEST(Obstacle, a_library_that_cannot_be_loaded) {
