@@ -328,6 +328,14 @@ TEST(Run, a_gpu_that_is_not_there_is_refused) {
   }
 }
 
+TEST(Run, canonical_results_are_refused) {
+  host();
+  const Status status =
+      make_plan(parse_problem(kProblem).value(), {.engine = "cuda", .math = MathMode::canonical}).status();
+  EXPECT_EQ(status.rule(), "policy");
+  EXPECT_TRUE(has(status.message(), "a GPU has its own")) << status.message();
+}
+
 TEST(Run, stops_when_cancelled) {
   host();
   const Case made(kProblem);
