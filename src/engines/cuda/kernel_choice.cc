@@ -15,11 +15,24 @@ std::optional<Kernel> kernel_named(std::string_view name) {
 
 std::string tiled(std::string_view family, int columns) { return concat(family, "_128x", columns); }
 
+namespace {
+
+// With the fewest stages, and a tile of sums beside them.
+bool fits(const TileInfo& tile, const Hardware& hardware) {
+  ConvArgs args{};
+  args.stages = kLeastStages;
+  args.tile_at = kLeastStages * static_cast<int>(tile.stage_bytes);
+  return tile.shared_bytes(args) <= hardware.shared_bytes;
+}
+
+}  // namespace
+
 std::optional<Kernel> kernel_of(std::string_view family, std::int64_t columns, const Hardware& hardware) {
   int best = 0;
   columns = std::max<std::int64_t>(1, columns);
   for (const KernelInfo& row : all_kernels()) {
-    if (row.name != tiled(family, row.tile.columns) || (row.group.ends_with("_hopper") && !hardware.hopper)) continue;
+    if (row.name != tiled(family, row.tile.columns) || !fits(row.tile, hardware)) continue;
+    if (row.group.ends_with("_hopper") && !hardware.hopper) continue;
     const int has = row.tile.columns;
     if (best < columns ? has > best : has >= columns && has < best) best = has;
   }

@@ -14,10 +14,7 @@
 namespace convgrad::cuda {
 namespace {
 
-constexpr int kLeastStages = 3, kMostStages = 8;
-
-// As many stages as fit, at least those that a loader's copies under way take and one more. The tile of sums has memory
-// of its own where it is added to more than once.
+// As many stages as fit. The tile of sums has memory of its own where it is added to more than once.
 void set_stages(ConvArgs& args, const TileInfo& tile, std::int64_t steps, unsigned limit) {
   const bool one_block = steps * tile.terms <= kBlockTerms;
   for (args.stages = kMostStages; args.stages > kLeastStages; --args.stages) {
