@@ -13,8 +13,7 @@ namespace {
 Json doctor_json(const SystemInfo& system) {
   Json engines = Json::array();
   for (const EngineInfo& engine : all_engines()) {
-    engines.push_back(
-        Json{{"name", engine.name}, {"obstacle", engine.obstacle}, {"description", engine.description}});
+    engines.push_back(Json{{"name", engine.name}, {"obstacle", engine.obstacle}, {"description", engine.description}});
   }
   return {{"version", system.version}, {"compiler", system.compiler}, {"cpu", system.cpu},
           {"cores", system.cores},     {"features", system.features}, {"isa", cpu_isa()},

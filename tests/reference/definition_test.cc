@@ -28,8 +28,8 @@ TEST_P(Definition, random_problems_match_to_the_last_bit) {
       if (!engine.obstacle.empty()) continue;
       const Result<Tensor> got = compute(problem, given.first, given.second, {.engine = engine.name});
       ASSERT_TRUE(got.ok()) << engine.name << ", " << to_text(problem) << ": " << got.status().message();
-      ASSERT_EQ(test::difference(*got, wanted), "") << "replay: " << engine.name << ", problem " << i << " of shard "
-                                                    << GetParam() << ": " << to_text(problem);
+      ASSERT_EQ(test::difference(*got, wanted), "")
+          << "replay: " << engine.name << ", problem " << i << " of shard " << GetParam() << ": " << to_text(problem);
     }
   }
 }

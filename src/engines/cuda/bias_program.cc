@@ -17,9 +17,7 @@ std::int64_t slices_for(std::int64_t terms, std::int64_t blocks) {
 
 std::int64_t exact_bytes(DType dtype) { return dtype == DType::i32 ? 4 : 8; }
 
-void* in_workspace(const Buffers& buffers, std::int64_t at) {
-  return static_cast<std::byte*>(buffers.workspace) + at;
-}
+void* in_workspace(const Buffers& buffers, std::int64_t at) { return static_cast<std::byte*>(buffers.workspace) + at; }
 
 Launch reduction(const Program& p, std::string_view stem, const Buffers& buffers) {
   const std::int64_t count = fixed_result_shape(p.geometry).elements();

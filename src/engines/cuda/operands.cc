@@ -89,20 +89,36 @@ int copy_bytes(const void* address, DType dtype, std::initializer_list<std::int6
 
 Launch repacking(const Program& p, const RepackArgs& args) {
   const bool planar = args.channel_stride != 1;
-  const Kernel kernel = *kernel_named(
-      concat("repack_", planar ? "first_" : "last_", p.geometry.dtype == DType::f32 ? "f32" : "16"));
+  const Kernel kernel =
+      *kernel_named(concat("repack_", planar ? "first_" : "last_", p.geometry.dtype == DType::f32 ? "f32" : "16"));
   const std::int64_t blocks = args.images * ceil_div(args.pixels, kRepackSide) * ceil_div(args.padded, kRepackSide);
   return {kernel, static_cast<unsigned>(blocks), info(kernel).shared_bytes, args, {}};
 }
 
 RepackArgs image_repacking(const Geometry& g, std::int64_t channels, const Extents& e) {
   const ImageStrides s = image_strides(g.layout, channels, e);
-  return {.from = nullptr, .to = nullptr, .images = g.n, .pixels = pixels_of(e), .channels = channels, .padded = 0,
-          .image_stride = s.n, .pixel_stride = s.w, .channel_stride = s.c, .plane = 0};
+  return {.from = nullptr,
+          .to = nullptr,
+          .images = g.n,
+          .pixels = pixels_of(e),
+          .channels = channels,
+          .padded = 0,
+          .image_stride = s.n,
+          .pixel_stride = s.w,
+          .channel_stride = s.c,
+          .plane = 0};
 }
 RepackArgs filter_repacking(const Geometry& g) {
-  return {.from = nullptr, .to = nullptr, .images = 1, .pixels = taps_of(g) * g.group_c_in(), .channels = g.c_out,
-          .padded = 0, .image_stride = 0, .pixel_stride = g.c_out, .channel_stride = 1, .plane = 0};
+  return {.from = nullptr,
+          .to = nullptr,
+          .images = 1,
+          .pixels = taps_of(g) * g.group_c_in(),
+          .channels = g.c_out,
+          .padded = 0,
+          .image_stride = 0,
+          .pixel_stride = g.c_out,
+          .channel_stride = 1,
+          .plane = 0};
 }
 
 }  // namespace
@@ -168,8 +184,8 @@ std::vector<Box> boxes_of(const Program& p, const ConvArgs& args, const TileInfo
   const bool backwards = g.direction == Direction::input_grad;
   const PixelGrid grid = pixel_grid(g, args.axes);
   const std::int64_t size = element_bytes_stored(p);
-  const Box field = image_box(p, {field_channels_stored(p), backwards ? g.out : g.in,
-                                  {grid.steps[0], grid.steps[1], grid.steps[2]}}, tile);
+  const Box field = image_box(
+      p, {field_channels_stored(p), backwards ? g.out : g.in, {grid.steps[0], grid.steps[1], grid.steps[2]}}, tile);
   const Box dense = gathers(g) ? filter_box(p, tile, backwards ? tile.columns : tile.terms)
                                : image_box(p, {dense_channels_stored(p), g.out, {1, 1, 1}}, tile);
   std::vector<Box> all;

@@ -69,8 +69,7 @@ void set_tiles(Program& p, const TileInfo& tile) {
     constexpr std::int64_t most_terms = 64 * kBlockTerms;  // as many blocks as a block has chunks, at most
     const std::int64_t elements = fixed_result_shape(g).elements();
     const auto sum_bytes = static_cast<std::int64_t>(g.dtype == DType::f64 ? 8 : 4);
-    a.steps = static_cast<int>(
-        steps_of_slice({tiles, a.patches.count, most_terms / tile.terms, elements * sum_bytes}));
+    a.steps = static_cast<int>(steps_of_slice({tiles, a.patches.count, most_terms / tile.terms, elements * sum_bytes}));
     p.slices = std::max<std::int64_t>(1, ceil_div(a.patches.count, a.steps));
     a.slice = p.slices > 1 ? elements : 0;
     p.sums_at = aligned_up(p.workspace_bytes);
@@ -83,7 +82,9 @@ std::string reason(const Program& p) {
   const TileInfo& tile = info(p.main_kernel()).tile;
   const DType dtype = p.geometry.dtype;
   const bool adds = dtype == DType::i32 || (dtype == DType::f32 && !p.field);
-  return concat(adds ? "multiply-adds" : dtype == DType::f32 ? "tensor cores, f32 as three bf16 planes" : "tensor cores",
+  return concat(adds                  ? "multiply-adds"
+                : dtype == DType::f32 ? "tensor cores, f32 as three bf16 planes"
+                                      : "tensor cores",
                 " on tiles of ", tile.rows, " x ", tile.columns, ", ",
                 p.field   ? "copied channels-last, filled by the copy engine"
                 : p.boxes ? "filled by the copy engine"
@@ -136,8 +137,8 @@ std::vector<Launch> conv_launches(const Program& p, const Buffers& buffers) {
   const std::int64_t steps = gathers(g) ? ceil_div(taps_of(g) * args.channel_pitch.divisor, tile.terms) : args.steps;
   set_stages(args, tile, steps, p.hardware.shared_bytes);
   if (!boxes) set_copies(args, g);
-  all.push_back({kernel, p.blocks, tile.shared_bytes(args), args,
-                 boxes ? boxes_of(p, args, tile) : std::vector<Box>{}});
+  all.push_back(
+      {kernel, p.blocks, tile.shared_bytes(args), args, boxes ? boxes_of(p, args, tile) : std::vector<Box>{}});
   if (args.slice != 0) all.push_back(reduction(p, "slices", buffers));
   return all;
 }

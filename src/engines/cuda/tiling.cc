@@ -89,8 +89,13 @@ Patches patches_for(const PixelGrid& grid, int logarithm) {
         const std::int64_t count = images * along(0, d) * along(1, h) * along(2, w);
         if (fewest >= 0 && count >= fewest) continue;
         fewest = count;
-        best = {w, h, d, n, Divider(std::max<std::int64_t>(1, along(2, w))),
-                Divider(std::max<std::int64_t>(1, along(1, h))), Divider(std::max<std::int64_t>(1, along(0, d))),
+        best = {w,
+                h,
+                d,
+                n,
+                Divider(std::max<std::int64_t>(1, along(2, w))),
+                Divider(std::max<std::int64_t>(1, along(1, h))),
+                Divider(std::max<std::int64_t>(1, along(0, d))),
                 count};
       }
   return best;

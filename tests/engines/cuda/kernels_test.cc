@@ -44,8 +44,7 @@ Tensor run(const Geometry& g, const test::Operands& given, const Setting& settin
   std::vector<double> workspace(static_cast<std::size_t>(program.workspace_bytes) / 8 + 1,
                                 std::numeric_limits<double>::quiet_NaN());
   const Shifted first(given.first, setting.shift), second(given.second, setting.shift);
-  const std::vector<Launch> launches =
-      program.launches({first.data(), second.data(), result.data(), workspace.data()});
+  const std::vector<Launch> launches = program.launches({first.data(), second.data(), result.data(), workspace.data()});
   if (setting.used != nullptr)
     for (const Launch& launch : launches) setting.used->insert(launch.kernel);
   EXPECT_EQ(run_launches(launches, setting.seed), "") << to_text(problem_of(g));
@@ -109,8 +108,8 @@ TEST(CudaKernels, are_all_used_and_right) {
   test::Random random(72);
   for (const char* dtype : {"f64", "f32", "i32", "bf16", "f16"})
     for (const char* direction : {"forward", "input_grad", "filter_grad"})
-      for (const char* channels : {"c9k4", "c4k9", "c16k16", "c32k32", "c48k48", "c64k128", "c128k64", "c32k64", "c64k32", "c32k128",
-                                   "c128k32", "c64k64"})
+      for (const char* channels : {"c9k4", "c4k9", "c16k16", "c32k32", "c48k48", "c64k128", "c128k64", "c32k64",
+                                   "c64k32", "c32k128", "c128k32", "c64k64"})
         for (bool hopper : {false, true})
           for (std::size_t shift : {0u, 1u}) {
             const std::string text(channels), c = text.substr(0, text.find('k')), k = text.substr(text.find('k'));
@@ -124,7 +123,8 @@ TEST(CudaKernels, are_all_used_and_right) {
   for (const char* dtype : {"f64", "f32", "i32", "bf16", "f16"})
     for (const char* direction : {"forward", "input_grad", "filter_grad"})
       for (const char* layout : {"chlast", "chfirst"}) {
-        const std::string problem = std::string("n2c6h7w5_k12r3s3_st2x1_g3_same_") + layout + "_" + dtype + "_" + direction;
+        const std::string problem =
+            std::string("n2c6h7w5_k12r3s3_st2x1_g3_same_") + layout + "_" + dtype + "_" + direction;
         const Result<Geometry> g = validate(parse_problem(problem).value());
         if (!g.ok()) continue;
         const test::Operands given = test::random_operands(random, *g);
@@ -158,8 +158,8 @@ TEST(CudaKernels, give_the_same_bits_in_any_setting) {
 
 TEST(CudaKernels, stay_within_the_stated_bound) {
   test::Random random(74);
-  for (const char* shape : {"n4c2h20w20_k3r2s2_same_", "n1c1h96w96_k1r1s1_valid_", "n1c300h3w3_k8r3s3_same_",
-                            "n1c64h3w3_k32r3s3_same_"})
+  for (const char* shape :
+       {"n4c2h20w20_k3r2s2_same_", "n1c1h96w96_k1r1s1_valid_", "n1c300h3w3_k8r3s3_same_", "n1c64h3w3_k32r3s3_same_"})
     for (const char* dtype : {"f16", "bf16", "f32", "f64"})
       for (const char* direction : {"_forward", "_input_grad", "_filter_grad"})
         for (bool hopper : {false, true}) {
@@ -190,7 +190,8 @@ TEST(CudaKernels, multiply_no_padding) {
     const Tensor got = run(*g, given, {.hardware = {.hopper = i % 2 == 0}, .seed = static_cast<std::uint64_t>(i)});
     for (std::int64_t at = 0; at < got.size(); ++at) {
       const double a = got.at(at), b = wanted.at(at);
-      ASSERT_TRUE(std::isnan(a) ? std::isnan(b) : a == b) << to_text(problem) << " element " << at << ": " << a << ", " << b;
+      ASSERT_TRUE(std::isnan(a) ? std::isnan(b) : a == b)
+          << to_text(problem) << " element " << at << ": " << a << ", " << b;
       infinite += !std::isfinite(b);
     }
   }

@@ -55,9 +55,10 @@ int f64_passes() {
   int worst = 0;
   for (int term = 0; term < 16; term += 4)
     for (int half = 0; half < 2; ++half)
-      worst = std::max(worst, passes(8, [&](int lane) {
-        return Staging<F64Element>::at<major>(f64_neighbour<major>(lane / 4 + 8 * half), term + lane % 4);
-      }));
+      worst =
+          std::max(worst, passes(8, [&](int lane) {
+                     return Staging<F64Element>::at<major>(f64_neighbour<major>(lane / 4 + 8 * half), term + lane % 4);
+                   }));
   return worst;
 }
 
@@ -86,12 +87,17 @@ TEST(CudaStage, matrix_loads_have_no_bank_conflicts) {
 
 TEST(CudaStage, f32_loads_have_no_bank_conflicts) {
   for (int term = 0; term < 32; term += 4) {
-    EXPECT_LE(passes(16, [&](int lane) {
-      return Staging<F32Element>::at<Major::along_sum>(fma_index<Major::along_sum, 16>(lane % 16, 0), term);
-    }), 4);
-    EXPECT_LE(passes(16, [&](int lane) {
-      return Staging<F32Element>::at<Major::across>(fma_index<Major::across, 16>(lane % 16, 0), term);
-    }), 4);
+    EXPECT_LE(passes(16,
+                     [&](int lane) {
+                       return Staging<F32Element>::at<Major::along_sum>(fma_index<Major::along_sum, 16>(lane % 16, 0),
+                                                                        term);
+                     }),
+              4);
+    EXPECT_LE(passes(16,
+                     [&](int lane) {
+                       return Staging<F32Element>::at<Major::across>(fma_index<Major::across, 16>(lane % 16, 0), term);
+                     }),
+              4);
   }
 }
 

@@ -58,7 +58,8 @@ TEST(CudaSlices, have_whole_rounds_and_bounded_length) {
   const std::int64_t slices = (100000 + steps - 1) / steps;
   EXPECT_GE(static_cast<double>(9 * slices) / static_cast<double>((9 * slices + 131) / 132 * 132), 0.9);
   // What a slice leaves behind may not fill the memory.
-  EXPECT_EQ(steps_of_slice({.tiles = 1, .steps = 8192, .most_steps = 8192, .slice_bytes = std::int64_t{1} << 30}), 8192);
+  EXPECT_EQ(steps_of_slice({.tiles = 1, .steps = 8192, .most_steps = 8192, .slice_bytes = std::int64_t{1} << 30}),
+            8192);
 }
 
 struct Places {

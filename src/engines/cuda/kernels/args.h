@@ -42,15 +42,15 @@ struct ConvArgs {
   AxisRule axes[3];
   Patches patches;  // of a tile's pixels; filter_grad: of one step's
   int images;
-  int channels;           // of field, in a group
-  Divider channel_pitch;  // columns from one tap to the next in the flat index (tap, channel)
-  int results;            // n, in a group
+  int channels;                                // of field, in a group
+  Divider channel_pitch;                       // columns from one tap to the next in the flat index (tap, channel)
+  int results;                                 // n, in a group
   int field_group, dense_group, result_group;  // channels from one group to the next
-  Divider m_tiles, n_tiles, groups;  // blocks are numbered n, m, phase, group, slice, the first fastest
+  Divider m_tiles, n_tiles, groups;            // blocks are numbered n, m, phase, group, slice, the first fastest
   Divider phases, phase_rows, phase_columns;
-  int steps;           // filter_grad: patches in a slice; gathers count their own
-  std::int64_t slice;  // elements of the sums of one slice; 0: the result itself is written
-  int stages, tile_at; // ring of stages; where the tile's sums lie in shared memory
+  int steps;            // filter_grad: patches in a slice; gathers count their own
+  std::int64_t slice;   // elements of the sums of one slice; 0: the result itself is written
+  int stages, tile_at;  // ring of stages; where the tile's sums lie in shared memory
   CopyShape field_copy, dense_copy;
 };
 
@@ -62,12 +62,12 @@ struct DirectArgs {
   ImageStrides field_strides, image_strides;
   std::int64_t filter_tap, filter_channel, filter_result, filter_group;  // strides of the filter
   AxisRule axes[3];
-  Divider strides[3];              // input_grad: of the convolution
-  Divider columns, rows, planes;   // of the image whose pixels are numbered: the result, or dy
-  std::int64_t pixels;             // of all its images
-  int channels, group_results;     // of the field and of the result, in a group
-  std::int64_t results;            // over all groups
-  int filter_columns;              // filter_grad: taps * channels
+  Divider strides[3];             // input_grad: of the convolution
+  Divider columns, rows, planes;  // of the image whose pixels are numbered: the result, or dy
+  std::int64_t pixels;            // of all its images
+  int channels, group_results;    // of the field and of the result, in a group
+  std::int64_t results;           // over all groups
+  int filter_columns;             // filter_grad: taps * channels
   std::int64_t slice_pixels;
 };
 

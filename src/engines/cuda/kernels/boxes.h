@@ -7,16 +7,17 @@
 namespace convgrad::cuda {
 
 // The field's maps see it as (channel, w, h, d, n), boxes of a patch; the dense operand's maps see dy likewise, or the
-// filter as (out channel, in channel, tap). Operands in planes are loaded once for each product of planes. The flat index
-// (tap, channel) has whole rows of channels: its pitch is a multiple of Terms, so a step (a gather) or a block of rows
-// (the filter gradient) has one tap.
+// filter as (out channel, in channel, tap). Operands in planes are loaded once for each product of planes. The flat
+// index (tap, channel) has whole rows of channels: its pitch is a multiple of Terms, so a step (a gather) or a block of
+// rows (the filter gradient) has one tap.
 template <class S>
 class Boxes {
  public:
   static constexpr int arrivals = 1;
   static constexpr int registers = 40;
 
-  static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const SharedPlaces<S>& at, int thread) {
+  static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const SharedPlaces<S>& at,
+                                  int thread) {
     if (thread >= 32) return;
     const Box mine = box_of(args, job, thread);
     const int steps = job.steps();
@@ -41,8 +42,8 @@ class Boxes {
   // What a lane loads in every step.
   struct Box {
     bool asked, of_field;
-    unsigned to;     // in the stage
-    int index;       // which box of its operand
+    unsigned to;                      // in the stage
+    int index;                        // which box of its operand
     typename S::Work::Column column;  // filter_grad's field: the tap and first channel
   };
 
@@ -65,8 +66,8 @@ class Boxes {
     box.index = box.of_field ? lane : lane - field_boxes;
     constexpr unsigned block = Terms * S::RowBytes;
     box.to = (box.of_field ? 0 : S::dense_at) + static_cast<unsigned>(box.index) * block;
-    box.asked = box.of_field ? wanted_field(job, box.index)
-                             : box.index < dense_boxes && wanted_dense(args, job, box.index);
+    box.asked =
+        box.of_field ? wanted_field(job, box.index) : box.index < dense_boxes && wanted_dense(args, job, box.index);
     if (box.of_field && S::field_major == Major::across) box.column = job.column_at(job.m0() + box.index * Terms);
     return box;
   }
@@ -80,8 +81,7 @@ class Boxes {
     return bytes;
   }
 
-  static CONVGRAD_DEVICE void ask(const ConvArgs& args, const typename S::Work& job, const Box& box,
-                                  const Load& load) {
+  static CONVGRAD_DEVICE void ask(const ConvArgs& args, const typename S::Work& job, const Box& box, const Load& load) {
     if (box.of_field)
       ask_field(args, job, box, load);
     else if (S::way == Way::filter_grad)

@@ -38,8 +38,8 @@ class Convolve {
   static constexpr int kProductsEach = kProducts<typename S::Element>;
   static constexpr int kChunkSteps = kChunkTerms / S::Terms, kBlockSteps = kBlockTerms / S::Terms * kProductsEach;
 
-  // Of products of planes the first is a sum of its own: the others are smaller by 2^8, and adding them to it one by one
-  // would take as many roundings.
+  // Of products of planes the first is a sum of its own: the others are smaller by 2^8, and adding them to it one by
+  // one would take as many roundings.
   static CONVGRAD_DEVICE bool ends_chunk(int step) {
     if (kProductsEach == 1) return step % kChunkSteps == kChunkSteps - 1;
     return step % kProductsEach == 0 || step % kProductsEach == kProductsEach - 1;

@@ -26,7 +26,8 @@ struct FoldedSum {
 inline CONVGRAD_BOTH Pixel pixel_at(const DirectArgs& args, std::int64_t number) {
   const int row = args.columns.quotient(static_cast<int>(number)), plane = args.rows.quotient(row);
   const int image = args.planes.quotient(plane);
-  return {image, args.planes.remainder(plane), args.rows.remainder(row), args.columns.remainder(static_cast<int>(number))};
+  return {image, args.planes.remainder(plane), args.rows.remainder(row),
+          args.columns.remainder(static_cast<int>(number))};
 }
 
 // Which coordinate of the field tap `tap` of result position `at` reads; false: none.
@@ -105,8 +106,8 @@ class Direct {
     const ImageStrides& s = args.field_strides;
     const auto* field = static_cast<const Stored*>(args.field) + pixel.n * s.n + d * s.d + h * s.h + w * s.w +
                         static_cast<std::int64_t>(group) * args.channels * s.c;
-    const auto* filter = static_cast<const Stored*>(args.dense) + number * args.filter_tap +
-                         group * args.filter_group + in_group * args.filter_result;
+    const auto* filter = static_cast<const Stored*>(args.dense) + number * args.filter_tap + group * args.filter_group +
+                         in_group * args.filter_result;
     for (int c = 0; c < args.channels; ++c) sum.add(field[c * s.c], filter[c * args.filter_channel]);
   }
   static CONVGRAD_DEVICE void store(const DirectArgs& args, const Pixel& p, std::int64_t r,
@@ -117,8 +118,8 @@ class Direct {
   }
 };
 
-// sums[slice][(tap, c)][r] = sum over the slice's pixels of field[pixel through tap][c] * dy[pixel][r]. A thread has one
-// r and kDirectColumns neighbouring (tap, c); a block's rows share the pixels.
+// sums[slice][(tap, c)][r] = sum over the slice's pixels of field[pixel through tap][c] * dy[pixel][r]. A thread has
+// one r and kDirectColumns neighbouring (tap, c); a block's rows share the pixels.
 inline constexpr int kDirectColumns = 9;
 
 template <class Element, bool Planar>

@@ -7,8 +7,8 @@
 
 namespace convgrad::cuda {
 
-// floor(value / divisor) = value * ceil(2^(31 + shift) / divisor) >> (31 + shift), shift = ceil(log2 divisor), exact for
-// 0 <= value < 2^31: a multiplication where a division takes some 20 instructions.
+// floor(value / divisor) = value * ceil(2^(31 + shift) / divisor) >> (31 + shift), shift = ceil(log2 divisor), exact
+// for 0 <= value < 2^31: a multiplication where a division takes some 20 instructions.
 struct Divider {
   unsigned divisor = 1;
   unsigned multiplier = 0x80000000u;

@@ -62,9 +62,9 @@ struct F32Element {
   static CONVGRAD_BOTH float narrowed(float sum) { return sum; }
 };
 
-// f32 as three bf16 planes: 8 + 8 + 8 bits of significand, which together are the number itself, unless the last of them
-// fall below 2^-133. Of a number that is not finite, or too large for bf16 when rounded, the first plane is cut off, not
-// rounded, and the number stays whole. A product is the sum of the six largest products of planes.
+// f32 as three bf16 planes: 8 + 8 + 8 bits of significand, which together are the number itself, unless the last of
+// them fall below 2^-133. Of a number that is not finite, or too large for bf16 when rounded, the first plane is cut
+// off, not rounded, and the number stays whole. A product is the sum of the six largest products of planes.
 struct PlanesElement {
   using Stored = std::uint16_t;
   using Sum = float;

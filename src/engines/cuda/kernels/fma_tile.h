@@ -28,22 +28,19 @@ class FmaTile {
       load<S::field_major, kDown>(a, stage, row_, term);
       load<S::dense_major, kAcross>(b, stage + S::dense_at, column_, term);
       CONVGRAD_UNROLL
-      for (int k = 0; k < 4; ++k)
-        CONVGRAD_UNROLL
-        for (int i = 0; i < High; ++i)
-          CONVGRAD_UNROLL
-          for (int j = 0; j < Wide; ++j) chunk_[i][j] = multiply_add(a[i].at[k], b[j].at[k], chunk_[i][j]);
+      for (int k = 0; k < 4; ++k) CONVGRAD_UNROLL
+      for (int i = 0; i < High; ++i) CONVGRAD_UNROLL
+      for (int j = 0; j < Wide; ++j) chunk_[i][j] = multiply_add(a[i].at[k], b[j].at[k], chunk_[i][j]);
     }
   }
 
   template <class Visit>
   CONVGRAD_DEVICE void each(const Visit& visit) {
     CONVGRAD_UNROLL
-    for (int i = 0; i < High; ++i)
-      CONVGRAD_UNROLL
-      for (int j = 0; j < Wide; ++j)
-        visit(fma_index<S::field_major, kDown>(row_, i), fma_index<S::dense_major, kAcross>(column_, j), chunk_[i][j],
-              block_[i][j]);
+    for (int i = 0; i < High; ++i) CONVGRAD_UNROLL
+    for (int j = 0; j < Wide; ++j)
+      visit(fma_index<S::field_major, kDown>(row_, i), fma_index<S::dense_major, kAcross>(column_, j), chunk_[i][j],
+            block_[i][j]);
   }
 
  private:
@@ -63,14 +60,13 @@ class FmaTile {
         to[i] = shared<const Four>(operand + S::Stage::template at<major>(fma_index<major, Threads>(t, i), term));
     } else {
       CONVGRAD_UNROLL
-      for (int k = 0; k < 4; ++k)
+      for (int k = 0; k < 4; ++k) CONVGRAD_UNROLL
+      for (int i = 0; i < Count; i += 4) {
+        const Four four =
+            shared<const Four>(operand + S::Stage::template at<major>(fma_index<major, Threads>(t, i), term + k));
         CONVGRAD_UNROLL
-        for (int i = 0; i < Count; i += 4) {
-          const Four four =
-              shared<const Four>(operand + S::Stage::template at<major>(fma_index<major, Threads>(t, i), term + k));
-          CONVGRAD_UNROLL
-          for (int e = 0; e < 4; ++e) to[i + e].at[k] = four.at[e];
-        }
+        for (int e = 0; e < 4; ++e) to[i + e].at[k] = four.at[e];
+      }
     }
   }
 

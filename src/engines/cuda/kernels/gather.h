@@ -12,8 +12,8 @@ struct Operand {
   using Stored = typename Element::Stored;
   const Stored* tensor;
   int extent[3];
-  unsigned spots;  // in shared memory, one for each copy's first index
-  bool along_sum;  // neighbouring threads copy neighbouring terms
+  unsigned spots;                   // in shared memory, one for each copy's first index
+  bool along_sum;                   // neighbouring threads copy neighbouring terms
   static constexpr int kBatch = 8;  // loads that wait for memory together
 
   // For each stage: the part of thread `thread` of the producers.
@@ -34,10 +34,9 @@ struct Operand {
     };
     if constexpr (Bytes >= 4) {
       CONVGRAD_UNROLL_TWICE  // copies wait for nothing; more of them at once take registers
-      for (int i = first; i < indices; i += together)
-        copy(i, [&](unsigned to, const Stored* from, bool there) {
-          copy_async<Bytes>(to, there ? from : tensor, there);
-        });
+          for (int i = first; i < indices; i += together) copy(i, [&](unsigned to, const Stored* from, bool there) {
+            copy_async<Bytes>(to, there ? from : tensor, there);
+          });
     } else {  // a thread's asynchronous copies are of 4 bytes or more; these go by registers, kBatch at a time
       for (int i = first; i < indices; i += together * kBatch) {
         Stored held[kBatch];
@@ -74,7 +73,8 @@ class Gather {
   static constexpr int arrivals = kProducers;
   static constexpr int registers = sizeof(typename S::Element::Stored) == 8 ? 104 : 136;  // more widths, more of them
 
-  static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const SharedPlaces<S>& at, int thread) {
+  static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const SharedPlaces<S>& at,
+                                  int thread) {
     using Element = typename S::Element;
     using Stored = typename Element::Stored;
     const int steps = job.steps();

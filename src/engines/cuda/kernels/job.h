@@ -153,8 +153,8 @@ class Job {
   CONVGRAD_BOTH Place image_pixel(const Pixel& p, std::int64_t start) const {
     if (!exists(p)) return nowhere();
     const ImageStrides& s = args_.image_strides;
-    return {{start + p.n * s.n + coordinate(0, p.d) * s.d + coordinate(1, p.h) * s.h + coordinate(2, p.w) * s.w, 0, 0,
-             0}};
+    return {
+        {start + p.n * s.n + coordinate(0, p.d) * s.d + coordinate(1, p.h) * s.h + coordinate(2, p.w) * s.w, 0, 0, 0}};
   }
   CONVGRAD_BOTH std::int64_t coordinate(int dimension, int pixel) const {
     return axes_[dimension].first + static_cast<std::int64_t>(pixel) * axes_[dimension].spacing;

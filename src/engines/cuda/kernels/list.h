@@ -14,7 +14,8 @@
 
 namespace convgrad::cuda {
 
-// All tiles have 128 rows. A warp's part of an f64 tile is 32 x 32 at most: twice that in registers, for chunks and blocks.
+// All tiles have 128 rows. A warp's part of an f64 tile is 32 x 32 at most: twice that in registers, for chunks and
+// blocks.
 template <Way way, int Columns>
 using F64Shape = Shape<way, F64Element, 128, Columns, Columns == 64 ? 256 : 128>;
 template <Way way, template <class> class Loader, int Columns>

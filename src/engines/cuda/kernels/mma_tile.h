@@ -25,25 +25,22 @@ class MmaTile {
       CONVGRAD_UNROLL
       for (int j = 0; j < kN / 2; ++j) load_dense(b[j], stage + S::dense_at, column0_ + 16 * j, term);
       CONVGRAD_UNROLL
-      for (int i = 0; i < kM; ++i)
-        CONVGRAD_UNROLL
-        for (int j = 0; j < kN; ++j) {
-          const std::uint32_t pair[2] = {b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]};
-          multiply<typename S::Element::Tag>(chunk_[i][j], a[i], pair);
-        }
+      for (int i = 0; i < kM; ++i) CONVGRAD_UNROLL
+      for (int j = 0; j < kN; ++j) {
+        const std::uint32_t pair[2] = {b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]};
+        multiply<typename S::Element::Tag>(chunk_[i][j], a[i], pair);
+      }
     }
   }
 
   template <class Visit>
   CONVGRAD_DEVICE void each(const Visit& visit) {
     CONVGRAD_UNROLL
-    for (int i = 0; i < kM; ++i)
-      CONVGRAD_UNROLL
-      for (int j = 0; j < kN; ++j)
-        CONVGRAD_UNROLL
-        for (int e = 0; e < 4; ++e)
-          visit(row0_ + 16 * i + lane_ / 4 + 8 * (e / 2), column0_ + 8 * j + 2 * (lane_ % 4) + e % 2, chunk_[i][j][e],
-                block_[i][j][e]);
+    for (int i = 0; i < kM; ++i) CONVGRAD_UNROLL
+    for (int j = 0; j < kN; ++j) CONVGRAD_UNROLL
+    for (int e = 0; e < 4; ++e)
+      visit(row0_ + 16 * i + lane_ / 4 + 8 * (e / 2), column0_ + 8 * j + 2 * (lane_ % 4) + e % 2, chunk_[i][j][e],
+            block_[i][j][e]);
   }
 
  private:
@@ -67,8 +64,8 @@ class MmaTile {
   template <Major major>
   static CONVGRAD_DEVICE void load(std::uint32_t (&to)[4], unsigned operand, int index, int term, int inner) {
     constexpr bool turned = major == Major::across;
-    load_matrices<turned>(to, operand + S::Stage::template at<major>(index + (turned ? 0 : inner),
-                                                                             term + (turned ? inner : 0)));
+    load_matrices<turned>(
+        to, operand + S::Stage::template at<major>(index + (turned ? 0 : inner), term + (turned ? inner : 0)));
   }
 
   int lane_, row0_, column0_;

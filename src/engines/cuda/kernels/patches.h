@@ -11,9 +11,9 @@ struct Pixel {
 
 // A patch has 1 << (w + h + d + n) pixels, columns fastest; patches are numbered columns fastest too.
 struct Patches {
-  int w = 0, h = 0, d = 0, n = 0;     // logarithms of a patch's extents
-  Divider columns, rows, planes;      // patches along w, h and d
-  std::int64_t count = 0;             // over all images
+  int w = 0, h = 0, d = 0, n = 0;  // logarithms of a patch's extents
+  Divider columns, rows, planes;   // patches along w, h and d
+  std::int64_t count = 0;          // over all images
 
   CONVGRAD_BOTH int pixels() const { return 1 << (w + h + d + n); }
 

@@ -22,8 +22,8 @@ struct Repacked<PlanesElement> {
   }
 };
 
-// A block moves kRepackSide pixels x kRepackSide channels of an image through shared memory: read along what is contiguous there (pixels
-// where Planar), written along channels.
+// A block moves kRepackSide pixels x kRepackSide channels of an image through shared memory: read along what is
+// contiguous there (pixels where Planar), written along channels.
 inline constexpr int kRepackSide = 64;
 
 template <class Element, bool Planar>

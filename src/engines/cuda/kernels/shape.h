@@ -6,7 +6,8 @@
 
 namespace convgrad::cuda {
 
-inline constexpr int kProducers = 128;  // threads that fill the stages; one warpgroup, so that its registers can be lent
+inline constexpr int kProducers =
+    128;  // threads that fill the stages; one warpgroup, so that its registers can be lent
 
 // Terms that are added one after another in a register, as the CPU engine has it (36 there), and the terms whose sums
 // are added in registers before they go to the tile in shared memory (2048 there): with 64 and 2048 the error stays

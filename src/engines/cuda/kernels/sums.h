@@ -7,8 +7,8 @@
 
 namespace convgrad::cuda {
 
-// result[i] = sums[0][i] + sums[1][i] + ... A block has kReduceColumns neighbouring results; 8 threads share the slices of each, a
-// stretch of them each, and their parts are added in order.
+// result[i] = sums[0][i] + sums[1][i] + ... A block has kReduceColumns neighbouring results; 8 threads share the slices
+// of each, a stretch of them each, and their parts are added in order.
 inline constexpr int kReduceColumns = 32;
 
 template <class Element, class Sum>

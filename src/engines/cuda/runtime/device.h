@@ -16,7 +16,7 @@ namespace convgrad::cuda {
 
 struct DeviceFacts {
   std::string name;
-  int major, minor;       // compute capability
+  int major, minor;  // compute capability
   int multiprocessors;
   int shared_bytes;       // that a block may ask for
   bool has_memory_pools;  // memory can be taken and given back in the order of a stream

@@ -76,21 +76,18 @@ Status load(Driver& driver) {
 
 StatusCode code_of(CUresult result) {
   switch (result) {
-    case kOutOfMemory:
-      return StatusCode::resource_exhausted;
+    case kOutOfMemory: return StatusCode::resource_exhausted;
     case kNotInitialized:  // in a child of a process where others used CUDA
     case kNoDevice:
     case kInvalidImage:
     case kNoBinary:
     case kUnsupportedPtx:
     case kNotSupported:
-    case kDriverMismatch:
-      return StatusCode::unimplemented;
+    case kDriverMismatch: return StatusCode::unimplemented;
     case kInvalidDevice:
     case kInvalidContext:
     case kInvalidHandle:
-    case kContextDestroyed:
-      return StatusCode::invalid_argument;
+    case kContextDestroyed: return StatusCode::invalid_argument;
     default:
       const bool of_capture = kFirstOfCapture <= result && result <= kLastOfCapture;
       return of_capture ? StatusCode::invalid_argument : StatusCode::internal;

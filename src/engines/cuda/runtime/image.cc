@@ -1,11 +1,13 @@
 #include "engines/cuda/runtime/image.h"
 
 // cuda_images.inc is made by cmake/cuda.cmake: CONVGRAD_CUDA_IMAGE(group, file), a row for each group of kernels.
-#define CONVGRAD_CUDA_IMAGE(group, file)                                                         \
-  asm(".section .rodata,\"a\"\n"                                                                 \
-      ".balign 64\n"                                                                             \
-      ".globl cuda_image_" #group "\n.hidden cuda_image_" #group "\n"                            \
-      ".globl cuda_image_" #group "_end\n.hidden cuda_image_" #group "_end\n"                    \
+#define CONVGRAD_CUDA_IMAGE(group, file)                                                           \
+  asm(".section .rodata,\"a\"\n"                                                                   \
+      ".balign 64\n"                                                                               \
+      ".globl cuda_image_" #group "\n.hidden cuda_image_" #group                                   \
+      "\n"                                                                                         \
+      ".globl cuda_image_" #group "_end\n.hidden cuda_image_" #group                               \
+      "_end\n"                                                                                     \
       "cuda_image_" #group ":\n.incbin \"" file "\"\ncuda_image_" #group "_end:\n.byte 0\n.text"); \
   extern "C" const std::byte cuda_image_##group[], cuda_image_##group##_end[];
 #include "cuda_images.inc"
