@@ -4,6 +4,7 @@
 #include "engines/cuda/kernels/exact_sum.h"
 #include "engines/cuda/kernels/job.h"
 #include "engines/cuda/kernels/team.h"
+#include "engines/cuda/kernels/unrolled.h"
 
 namespace convgrad::cuda {
 
@@ -63,14 +64,12 @@ class Direct {
     if (r >= args.results) return;
     Pixel pixel[kDirectPixels];
     FoldedSum<Element> sum[kDirectPixels];
-    CONVGRAD_UNROLL
-    for (int i = 0; i < kDirectPixels; ++i) pixel[i] = pixel_at(args, clipped(args, first + i * T::Rows));
+    unrolled<kDirectPixels>([&](int i) { pixel[i] = pixel_at(args, clipped(args, first + i * T::Rows)); });
     for (int d = 0; d < args.axes[0].filter; ++d)
       for (int h = 0; h < args.axes[1].filter; ++h) add_row(args, static_cast<int>(r), {0, d, h, 0}, pixel, sum);
-    CONVGRAD_UNROLL
-    for (int i = 0; i < kDirectPixels; ++i) {
+    unrolled<kDirectPixels>([&](int i) {
       if (first + i * T::Rows < args.pixels) store(args, pixel[i], r, sum[i]);
-    }
+    });
   }
 
  private:
@@ -85,15 +84,13 @@ class Direct {
                                       FoldedSum<Element> (&sum)[kDirectPixels]) {
     for (tap.w = 0; tap.w < args.axes[2].filter; ++tap.w) {
       const int number = (tap.d * args.axes[1].filter + tap.h) * args.axes[2].filter + tap.w;
-      CONVGRAD_UNROLL
-      for (int i = 0; i < kDirectPixels; ++i) add_tap(args, r, tap, number, pixel[i], sum[i]);
+      unrolled<kDirectPixels>([&](int i) { add_tap(args, r, tap, number, pixel[i], sum[i]); });
       if (tap.w % 8 == 7) fold(sum);  // 8 taps x 8 channels at most
     }
     fold(sum);
   }
   static CONVGRAD_DEVICE void fold(FoldedSum<Element> (&sum)[kDirectPixels]) {
-    CONVGRAD_UNROLL
-    for (int i = 0; i < kDirectPixels; ++i) sum[i].fold();
+    unrolled<kDirectPixels>([&](int i) { sum[i].fold(); });
   }
   static CONVGRAD_DEVICE void add_tap(const DirectArgs& args, int r, const Pixel& tap, int number, const Pixel& pixel,
                                       FoldedSum<Element>& sum) {
@@ -140,15 +137,14 @@ class DirectFilter {
     const std::int64_t slice = block / teams / columns;
     FoldedSum<Element> sum[kDirectColumns];
     if (r < args.results) add_pixels(args, static_cast<int>(r), first, slice, sum);
-    CONVGRAD_UNROLL
-    for (int i = 0; i < kDirectColumns; ++i) {
+    unrolled<kDirectColumns>([&](int i) {
       part_at(T::row(thread), T::channel(thread)) = sum[i].total.value();
       sync_block();
       if (T::row(thread) == 0 && r < args.results && first + i < args.filter_columns)
         static_cast<Exact*>(args.result)[(slice * args.filter_columns + first + i) * args.results + r] =
             joined(T::channel(thread));
       sync_block();
-    }
+    });
   }
 
  private:
@@ -166,8 +162,7 @@ class DirectFilter {
   static CONVGRAD_DEVICE void add_pixels(const DirectArgs& args, int r, int first, std::int64_t slice,
                                          FoldedSum<Element> (&sum)[kDirectColumns]) {
     Spot column[kDirectColumns];
-    CONVGRAD_UNROLL
-    for (int i = 0; i < kDirectColumns; ++i) column[i] = column_spot(args, first + i);
+    unrolled<kDirectColumns>([&](int i) { column[i] = column_spot(args, first + i); });
     const int extent[3] = {args.axes[0].plain.extent, args.axes[1].plain.extent, args.axes[2].plain.extent};
     const int group = r / args.group_results, row = T::row(thread_index());
     const auto* field = static_cast<const Stored*>(args.field) +
@@ -180,18 +175,16 @@ class DirectFilter {
       const Pixel p = pixel_at(args, number);
       const Spot place = field_spot(args, p);
       const Stored signal = dy[dy_offset(args, p)];
-      CONVGRAD_UNROLL
-      for (int i = 0; i < kDirectColumns; ++i) {
+      unrolled<kDirectColumns>([&](int i) {
         const Spot spot = place + column[i];
         if (inside(spot, extent)) sum[i].add(field[spot.offset], signal);
-      }
+      });
       if (++in_chunk == 64) fold(sum, in_chunk);
     }
     fold(sum, in_chunk);
   }
   static CONVGRAD_DEVICE void fold(FoldedSum<Element> (&sum)[kDirectColumns], int& in_chunk) {
-    CONVGRAD_UNROLL
-    for (int i = 0; i < kDirectColumns; ++i) sum[i].fold();
+    unrolled<kDirectColumns>([&](int i) { sum[i].fold(); });
     in_chunk = 0;
   }
 

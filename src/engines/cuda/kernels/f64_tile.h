@@ -2,6 +2,7 @@
 // fused multiply-adds in the order of the terms (measured bitwise).
 #pragma once
 
+#include "engines/cuda/kernels/fragments.h"
 #include "engines/cuda/kernels/shape.h"
 
 namespace convgrad::cuda {
@@ -27,48 +28,44 @@ class F64Tile {
 
   static constexpr bool kOverwrites = false;
   CONVGRAD_DEVICE void multiply_stage(unsigned stage, bool) {
-    CONVGRAD_UNROLL
-    for (int term = 0; term < S::Terms; term += 4) {
+    unrolled<S::Terms / 4>([&](int step) {
+      const int term = 4 * step + lane_ % 4;
       double a[kM][2], b[kN][1];
-      CONVGRAD_UNROLL
-      for (int i = 0; i < kM; ++i) CONVGRAD_UNROLL
-      for (int half = 0; half < 2; ++half)
-        a[i][half] = shared<const double>(
-            stage + S::Stage::template at<S::field_major>(
-                        row0_ + 16 * i + f64_neighbour<S::field_major>(lane_ / 4 + 8 * half), term + lane_ % 4));
-      CONVGRAD_UNROLL
-      for (int j = 0; j < kN; ++j)
-        b[j][0] = shared<const double>(
-            stage + S::dense_at +
-            S::Stage::template at<S::dense_major>(column0_ + column_of(j, lane_ / 4), term + lane_ % 4));
-      CONVGRAD_UNROLL
-      for (int i = 0; i < kM; ++i) CONVGRAD_UNROLL
-      for (int j = 0; j < kN; ++j) multiply(chunk_[i][j], a[i], b[j]);
-    }
+      unrolled<kM>([&](int i) {
+        unrolled<2>([&](int half) {
+          a[i][half] = shared<const double>(
+              stage + S::Stage::template at<S::field_major>(row_of(i, lane_ / 4 + 8 * half), term));
+        });
+      });
+      unrolled<kN>([&](int j) {
+        b[j][0] = shared<const double>(stage + S::dense_at +
+                                       S::Stage::template at<S::dense_major>(column_of(j, lane_ / 4), term));
+      });
+      unrolled<kM>([&](int i) { unrolled<kN>([&](int j) { multiply(sums_.chunk[i][j], a[i], b[j]); }); });
+    });
   }
 
-  // visit(row, column, sum of the terms since the last fold, sum of folds).
   template <class Visit>
   CONVGRAD_DEVICE void each(const Visit& visit) {
-    CONVGRAD_UNROLL
-    for (int i = 0; i < kM; ++i) CONVGRAD_UNROLL
-    for (int j = 0; j < kN; ++j) CONVGRAD_UNROLL
-    for (int e = 0; e < 4; ++e)
-      visit(row0_ + 16 * i + f64_neighbour<S::field_major>(lane_ / 4 + 8 * (e / 2)),
-            column0_ + column_of(j, 2 * (lane_ % 4) + e % 2), chunk_[i][j][e], block_[i][j][e]);
+    sums_.each(
+        lane_, [&](int i, int index) { return row_of(i, index); },
+        [&](int j, int index) { return column_of(j, index); }, visit);
   }
 
  private:
   static constexpr int kM = High / 16, kN = Wide / 8, kWarpRows = S::Rows / High;
 
+  CONVGRAD_BOTH int row_of(int fragment, int index) const {
+    return row0_ + 16 * fragment + f64_neighbour<S::field_major>(index);
+  }
   // A fragment has 8 columns: half of 16 neighbours, or, in tiles of 8 columns, all of them in their order.
-  static CONVGRAD_BOTH int column_of(int fragment, int index) {
-    if (Wide == 8) return index;
-    return fragment / 2 * 16 + f64_neighbour<S::dense_major>(index + fragment % 2 * 8);
+  CONVGRAD_BOTH int column_of(int fragment, int index) const {
+    if (Wide == 8) return column0_ + index;
+    return column0_ + fragment / 2 * 16 + f64_neighbour<S::dense_major>(index + fragment % 2 * 8);
   }
 
   int lane_, row0_, column0_;
-  double chunk_[kM][kN][4] = {}, block_[kM][kN][4] = {};
+  Fragments<double, kM, kN> sums_;
 };
 
 }  // namespace convgrad::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engines/cuda/kernels/shape.h"
+#include "engines/cuda/kernels/unrolled.h"
 
 namespace convgrad::cuda {
 
@@ -23,24 +24,27 @@ class FmaTile {
 
   static constexpr bool kOverwrites = false;
   CONVGRAD_DEVICE void multiply_stage(unsigned stage, bool) {
+    CONVGRAD_UNROLL_TWICE
     for (int term = 0; term < S::Terms; term += 4) {
       Four a[High], b[Wide];
       load<S::field_major, kDown>(a, stage, row_, term);
       load<S::dense_major, kAcross>(b, stage + S::dense_at, column_, term);
-      CONVGRAD_UNROLL
-      for (int k = 0; k < 4; ++k) CONVGRAD_UNROLL
-      for (int i = 0; i < High; ++i) CONVGRAD_UNROLL
-      for (int j = 0; j < Wide; ++j) chunk_[i][j] = multiply_add(a[i].at[k], b[j].at[k], chunk_[i][j]);
+      unrolled<4>([&](int k) {
+        unrolled<High>([&](int i) {
+          unrolled<Wide>([&](int j) { chunk_[i][j] = multiply_add(a[i].at[k], b[j].at[k], chunk_[i][j]); });
+        });
+      });
     }
   }
 
   template <class Visit>
   CONVGRAD_DEVICE void each(const Visit& visit) {
-    CONVGRAD_UNROLL
-    for (int i = 0; i < High; ++i) CONVGRAD_UNROLL
-    for (int j = 0; j < Wide; ++j)
-      visit(fma_index<S::field_major, kDown>(row_, i), fma_index<S::dense_major, kAcross>(column_, j), chunk_[i][j],
-            block_[i][j]);
+    unrolled<High>([&](int i) {
+      unrolled<Wide>([&](int j) {
+        visit(fma_index<S::field_major, kDown>(row_, i), fma_index<S::dense_major, kAcross>(column_, j), chunk_[i][j],
+              block_[i][j]);
+      });
+    });
   }
 
  private:
@@ -55,18 +59,18 @@ class FmaTile {
   template <Major major, int Threads, int Count>
   static CONVGRAD_DEVICE void load(Four (&to)[Count], unsigned operand, int t, int term) {
     if constexpr (major == Major::along_sum) {
-      CONVGRAD_UNROLL
-      for (int i = 0; i < Count; ++i)
+      unrolled<Count>([&](int i) {
         to[i] = shared<const Four>(operand + S::Stage::template at<major>(fma_index<major, Threads>(t, i), term));
+      });
     } else {
-      CONVGRAD_UNROLL
-      for (int k = 0; k < 4; ++k) CONVGRAD_UNROLL
-      for (int i = 0; i < Count; i += 4) {
-        const Four four =
-            shared<const Four>(operand + S::Stage::template at<major>(fma_index<major, Threads>(t, i), term + k));
-        CONVGRAD_UNROLL
-        for (int e = 0; e < 4; ++e) to[i + e].at[k] = four.at[e];
-      }
+      unrolled<4>([&](int k) {
+        unrolled<Count / 4>([&](int quarter) {
+          const int i = 4 * quarter;
+          const Four four =
+              shared<const Four>(operand + S::Stage::template at<major>(fma_index<major, Threads>(t, i), term + k));
+          unrolled<4>([&](int e) { to[i + e].at[k] = four.at[e]; });
+        });
+      });
     }
   }
 

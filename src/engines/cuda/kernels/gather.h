@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engines/cuda/kernels/shape.h"
+#include "engines/cuda/kernels/unrolled.h"
 
 namespace convgrad::cuda {
 
@@ -40,15 +41,15 @@ struct Operand {
     } else {  // a thread's asynchronous copies are of 4 bytes or more; these go by registers, kBatch at a time
       for (int i = first; i < indices; i += together * kBatch) {
         Stored held[kBatch];
-        CONVGRAD_UNROLL
-        for (int j = 0; j < kBatch; ++j)
+        unrolled<kBatch>([&](int j) {
           if (i + j * together < indices)
             copy(i + j * together,
                  [&](unsigned, const Stored* from, bool there) { held[j] = there ? *from : Stored{}; });
-        CONVGRAD_UNROLL
-        for (int j = 0; j < kBatch; ++j)
+        });
+        unrolled<kBatch>([&](int j) {
           if (i + j * together < indices)
             copy(i + j * together, [&](unsigned to, const Stored*, bool) { shared<Stored>(to) = held[j]; });
+        });
       }
     }
   }

@@ -2,6 +2,7 @@
 // as m16n8k16 products.
 #pragma once
 
+#include "engines/cuda/kernels/fragments.h"
 #include "engines/cuda/kernels/shape.h"
 
 namespace convgrad::cuda {
@@ -17,30 +18,24 @@ class MmaTile {
 
   static constexpr bool kOverwrites = false;
   CONVGRAD_DEVICE void multiply_stage(unsigned stage, bool) {
-    CONVGRAD_UNROLL
-    for (int term = 0; term < S::Terms; term += 16) {
+    unrolled<S::Terms / 16>([&](int step) {
       std::uint32_t a[kM][4], b[kN / 2][4];
-      CONVGRAD_UNROLL
-      for (int i = 0; i < kM; ++i) load_field(a[i], stage, row0_ + 16 * i, term);
-      CONVGRAD_UNROLL
-      for (int j = 0; j < kN / 2; ++j) load_dense(b[j], stage + S::dense_at, column0_ + 16 * j, term);
-      CONVGRAD_UNROLL
-      for (int i = 0; i < kM; ++i) CONVGRAD_UNROLL
-      for (int j = 0; j < kN; ++j) {
-        const std::uint32_t pair[2] = {b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]};
-        multiply<typename S::Element::Tag>(chunk_[i][j], a[i], pair);
-      }
-    }
+      unrolled<kM>([&](int i) { load_field(a[i], stage, row0_ + 16 * i, 16 * step); });
+      unrolled<kN / 2>([&](int j) { load_dense(b[j], stage + S::dense_at, column0_ + 16 * j, 16 * step); });
+      unrolled<kM>([&](int i) {
+        unrolled<kN>([&](int j) {
+          const std::uint32_t pair[2] = {b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]};
+          multiply<typename S::Element::Tag>(sums_.chunk[i][j], a[i], pair);
+        });
+      });
+    });
   }
 
   template <class Visit>
   CONVGRAD_DEVICE void each(const Visit& visit) {
-    CONVGRAD_UNROLL
-    for (int i = 0; i < kM; ++i) CONVGRAD_UNROLL
-    for (int j = 0; j < kN; ++j) CONVGRAD_UNROLL
-    for (int e = 0; e < 4; ++e)
-      visit(row0_ + 16 * i + lane_ / 4 + 8 * (e / 2), column0_ + 8 * j + 2 * (lane_ % 4) + e % 2, chunk_[i][j][e],
-            block_[i][j][e]);
+    sums_.each(
+        lane_, [&](int i, int index) { return row0_ + 16 * i + index; },
+        [&](int j, int index) { return column0_ + 8 * j + index; }, visit);
   }
 
  private:
@@ -69,7 +64,7 @@ class MmaTile {
   }
 
   int lane_, row0_, column0_;
-  float chunk_[kM][kN][4] = {}, block_[kM][kN][4] = {};
+  Fragments<float, kM, kN> sums_;
 };
 
 }  // namespace convgrad::cuda

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engines/cuda/kernels/shape.h"
+#include "engines/cuda/kernels/unrolled.h"
 
 namespace convgrad::cuda {
 
@@ -19,11 +20,12 @@ class WarpgroupTile {
     constexpr bool turn_field = S::field_major == Major::across, turn_dense = S::dense_major == Major::across;
     const unsigned field = stage + static_cast<unsigned>(group_) * kHigh * S::RowBytes;
     warpgroup_fence();
-    CONVGRAD_UNROLL
-    for (unsigned term = 0; term < S::Terms; term += 16)
+    unrolled<S::Terms / 16>([&](int step) {
+      const auto term = static_cast<unsigned>(16 * step);
       warpgroup_multiply<typename S::Element::Tag, S::Columns, turn_field, turn_dense>(
           chunk_, described<turn_field>(field, term), described<turn_dense>(stage + S::dense_at, term),
           term > 0 || !starts_chunk);
+    });
     warpgroup_commit();
     warpgroup_wait<0>();
   }
@@ -31,10 +33,10 @@ class WarpgroupTile {
   template <class Visit>
   CONVGRAD_DEVICE void each(const Visit& visit) {
     const int warp = thread_ / 32, lane = thread_ % 32;
-    CONVGRAD_UNROLL
-    for (int i = 0; i < S::Columns / 2; ++i)
+    unrolled<S::Columns / 2>([&](int i) {
       visit(kHigh * group_ + 16 * warp + lane / 4 + i / 2 % 2 * 8, i / 4 * 8 + 2 * (lane % 4) + i % 2, chunk_[i],
             block_[i]);
+    });
   }
 
  private:
