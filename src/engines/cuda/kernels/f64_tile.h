@@ -28,8 +28,9 @@ class F64Tile {
 
   static constexpr bool kOverwrites = false;
   CONVGRAD_DEVICE void multiply_stage(unsigned stage, bool) {
-    unrolled<S::Terms / 4>([&](int step) {
-      const int term = 4 * step + lane_ % 4;
+    CONVGRAD_UNROLL_TWICE
+    for (int first = 0; first < S::Terms; first += 4) {
+      const int term = first + lane_ % 4;
       double a[kM][2], b[kN][1];
       unrolled<kM>([&](int i) {
         unrolled<2>([&](int half) {
@@ -42,7 +43,7 @@ class F64Tile {
                                        S::Stage::template at<S::dense_major>(column_of(j, lane_ / 4), term));
       });
       unrolled<kM>([&](int i) { unrolled<kN>([&](int j) { multiply(sums_.chunk[i][j], a[i], b[j]); }); });
-    });
+    }
   }
 
   template <class Visit>
