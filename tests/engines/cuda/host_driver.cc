@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <deque>
 #include <iterator>
@@ -79,6 +80,10 @@ std::vector<std::span<const std::byte>> all_memory() {
   for (const auto& [address, a] : allocations) all.emplace_back(reinterpret_cast<const std::byte*>(address), a.bytes);
   return all;
 }
+
+// ---- Events: when they were recorded, for work is done when a call returns ----
+
+using Moment = std::chrono::steady_clock::time_point;
 
 // ---- What every call looks at ----
 
@@ -227,6 +232,38 @@ CUresult cuStreamSynchronize(CUstream) {
   return kSuccess;
 }
 
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  ENTER(entered_with_context);
+  *event = reinterpret_cast<CUevent>(new Moment);
+  ++state.events;
+  return kSuccess;
+}
+
+CUresult cuEventDestroy_v2(CUevent event) {
+  ENTER(entered_with_context);
+  delete reinterpret_cast<Moment*>(event);
+  --state.events;
+  return kSuccess;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream) {
+  ENTER(entered_with_context);
+  *reinterpret_cast<Moment*>(event) = std::chrono::steady_clock::now();
+  return kSuccess;
+}
+
+CUresult cuEventSynchronize(CUevent) {
+  ENTER(entered_with_context);
+  return kSuccess;
+}
+
+CUresult cuEventElapsedTime(float* milliseconds, CUevent from, CUevent to) {
+  ENTER(entered_with_context);
+  const auto passed = *reinterpret_cast<Moment*>(to) - *reinterpret_cast<Moment*>(from);
+  *milliseconds = std::chrono::duration<float, std::milli>(passed).count();
+  return kSuccess;
+}
+
 CUresult cuThreadExchangeStreamCaptureMode(int* mode) {
   ENTER(entered);
   std::swap(*mode, capture_mode);
@@ -264,6 +301,13 @@ CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUs
   ENTER(entered_with_context);
   if (holder(from, bytes) == nullptr) return kInvalidValue;
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  return kSuccess;
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream) {
+  ENTER(entered_with_context);
+  if (holder(to, bytes) == nullptr) return kInvalidValue;
+  std::memset(reinterpret_cast<void*>(to), value, bytes);
   return kSuccess;
 }
 
