@@ -28,7 +28,7 @@ namespace convgrad::bench {
 namespace {
 
 struct Asked {
-  std::int64_t start = 0, problems = 1 << 30, terms = 2'000'000, reruns = 100, seed = 1;
+  std::int64_t start = 0, problems = 1 << 30, terms = 20'000'000, reruns = 100, seed = 1;
   double seconds = 120, patience = 60;
 };
 
