@@ -1,6 +1,7 @@
 // Every kernel of the CUDA engine on a GPU, through the public interface on tensors in its memory: integers against the
-// definition, bit for bit, on aligned and misaligned tensors between rims; real numbers within the stated bound, with
-// the same bits whatever the alignment, in every rerun, and on two streams at once.
+// definition, bit for bit, on aligned and misaligned tensors between rims; infinities and NaNs, which must not meet
+// padding; real numbers, of both signs and of one, within the stated bound, with the same bits whatever the alignment, in
+// every rerun, and on two streams at once.
 //
 //   gpu_check [--problems N] [--start N] [--terms N] [--reruns N] [--seconds S] [--patience S] [--seed N]
 //
@@ -11,8 +12,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -194,8 +197,25 @@ class Check {
     return {};
   }
 
+  // What falls on padding is no term, whatever stands on the other side.
+  Status infinities() {
+    if (g_.dtype == DType::i32 || g_.direction == Direction::bias_grad) return {};
+    test::Operands given = test::random_operands(random_, g_);
+    for (Tensor* tensor : {&given.first, &given.second})
+      if (tensor->size() > 0)
+        test::set(*tensor, random_.between(0, tensor->size() - 1), random_.one_of({kInfinity, -kInfinity, kNan}));
+    const Result<Tensor> wanted = compute(problem_of(g_), given.first, given.second, {.engine = "reference"});
+    if (!wanted.ok()) return wanted.status();
+    const Result<Placed> placed = Placed::make(device_, plan_, 0, nullptr);
+    if (!placed.ok()) return placed.status();
+    const Result<Tensor> got = answer(*placed, given);
+    if (got.ok()) complain("infinities", difference_in_value(*got, *wanted));
+    return got.status();
+  }
+
   Status reals(std::int64_t reruns) {
     real_ = g_.dtype == DType::i32 ? test::random_operands(random_, g_) : test::real_operands(random_, g_);
+    if (random_.between(0, 1) == 0) make_positive(real_);
     const Result<Placed> placed = Placed::make(device_, plan_, 0, nullptr);
     if (!placed.ok()) return placed.status();
     const Result<Tensor> first = answer(*placed, real_);
@@ -213,6 +233,25 @@ class Check {
   const std::vector<std::string>& faults() const { return faults_; }
 
  private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+  // The first element that is another number; NaNs are alike.
+  static std::string difference_in_value(const Tensor& got, const Tensor& wanted) {
+    for (std::int64_t i = 0; i < got.size(); ++i) {
+      const double a = got.at(i), b = wanted.at(i);
+      if (std::isnan(a) ? !std::isnan(b) : a != b)
+        return "element " + std::to_string(i) + ": got " + std::to_string(a) + ", wanted " + std::to_string(b);
+    }
+    return "";
+  }
+
+  // Rounding errors of one sign add up.
+  static void make_positive(test::Operands& operands) {
+    for (Tensor* tensor : {&operands.first, &operands.second})
+      for (std::int64_t i = 0; i < tensor->size(); ++i) test::set(*tensor, i, std::fabs(tensor->at(i)));
+  }
+
   static Result<Tensor> answer(const Placed& placed, const test::Operands& given) {
     CONVGRAD_RETURN_IF_ERROR(placed.put({given.first, given.second}));
     CONVGRAD_RETURN_IF_ERROR(placed.poison());
@@ -343,6 +382,7 @@ class Run {
     const bool again = problems_.is_one_of_the_first(row.index) || row.index % kBetweenReruns == 0;
     Check check(device_, plan, row.index);
     Status done = check.integers();
+    if (done.ok()) done = check.infinities();
     if (done.ok()) done = check.reals(again ? asked_.reruns : 0);
     row.faults = check.faults();
     return done;
