@@ -1,13 +1,13 @@
 // Every kernel of the CUDA engine on a GPU, through the public interface on tensors in its memory: integers against the
 // definition, bit for bit, on aligned and misaligned tensors between rims; infinities and NaNs, which must not meet
-// padding; real numbers, of both signs and of one, within the stated bound, with the same bits whatever the alignment, in
-// every rerun, and on two streams at once.
+// padding; real numbers, of both signs and of one, within the stated bound, with the same bits whatever the alignment,
+// in every rerun, and on two streams at once.
 //
-//   gpu_check [--problems N] [--start N] [--terms N] [--reruns N] [--seconds S] [--patience S] [--seed N]
+//   gpu_check [--problems N] [--start N] [--step N] [--terms N] [--reruns N] [--seconds S] [--patience S] [--seed N]
 //
 // Prints a row of JSON for each problem. Problem i is the same in every run of a seed; the first ones have every
-// kernel. Exit status: 1 an answer is wrong, 2 there is no GPU to run on, 3 a problem lost the GPU or did not end within
-// the patience: its row is the last, and --start goes on behind it.
+// kernel. Exit status: 1 an answer is wrong, 2 there is no GPU to run on, 3 a problem lost the GPU or did not end
+// within the patience: its row is the last, and --start goes on behind it.
 #include <unistd.h>
 
 #include <atomic>
@@ -31,7 +31,7 @@ namespace convgrad::bench {
 namespace {
 
 struct Asked {
-  std::int64_t start = 0, problems = 1 << 30, terms = 20'000'000, reruns = 100, seed = 1;
+  std::int64_t start = 0, step = 1, problems = 1 << 30, terms = 20'000'000, reruns = 100, seed = 1;
   double seconds = 120, patience = 60;
 };
 
@@ -154,8 +154,7 @@ struct Row {
 
   void print() const {
     std::string names, said;
-    for (const cuda::Kernel kernel : kernels)
-      names += (names.empty() ? "" : ", ") + quoted(cuda::info(kernel).name);
+    for (const cuda::Kernel kernel : kernels) names += (names.empty() ? "" : ", ") + quoted(cuda::info(kernel).name);
     for (const std::string& fault : faults) said += (said.empty() ? "" : ", ") + quoted(fault);
     std::printf("{\"index\": %lld, \"problem\": %s, \"hopper\": %s, \"kernels\": [%s], \"faults\": [%s]}\n",
                 static_cast<long long>(index), quoted(problem).c_str(), hopper ? "true" : "false", names.c_str(),
@@ -283,7 +282,8 @@ class Check {
     constexpr int kRuns = 10;
     const Result<cuda::Stream> one = make_stream(device_), two = make_stream(device_);
     if (!one.ok() || !two.ok()) return one.ok() ? two.status() : one.status();
-    const Result<Placed> a = Placed::make(device_, plan_, 0, one->get()), b = Placed::make(device_, plan_, 1, two->get());
+    const Result<Placed> a = Placed::make(device_, plan_, 0, one->get()),
+                         b = Placed::make(device_, plan_, 1, two->get());
     if (!a.ok() || !b.ok()) return a.ok() ? b.status() : a.status();
     for (const Placed* placed : {&*a, &*b}) CONVGRAD_RETURN_IF_ERROR(placed->put({real_.first, real_.second}));
     for (const Placed* placed : {&*a, &*b}) CONVGRAD_RETURN_IF_ERROR(placed->wait());
@@ -345,7 +345,7 @@ class Run {
 
   int all() {
     const auto start = std::chrono::steady_clock::now();
-    for (std::int64_t i = asked_.start; i < asked_.problems; ++i) {
+    for (std::int64_t i = asked_.start; i < asked_.problems; i += asked_.step) {
       if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > asked_.seconds) break;
       if (!one(i)) return 3;
     }
@@ -401,6 +401,7 @@ std::optional<Asked> parsed(int argc, char** argv) {
     const std::string_view name = argv[i];
     std::int64_t* const number = name == "--problems" ? &asked.problems
                                  : name == "--start"  ? &asked.start
+                                 : name == "--step"   ? &asked.step
                                  : name == "--terms"  ? &asked.terms
                                  : name == "--reruns" ? &asked.reruns
                                  : name == "--seed"   ? &asked.seed
@@ -435,7 +436,8 @@ int checked_here(const Asked& asked) {
 int main(int argc, char** argv) {
   const std::optional<convgrad::bench::Asked> asked = convgrad::bench::parsed(argc, argv);
   if (asked) return convgrad::bench::checked_here(*asked);
-  std::fprintf(stderr, "usage: gpu_check [--problems N] [--start N] [--terms N] [--reruns N] [--seconds S] "
-                       "[--patience S] [--seed N]\n");
+  std::fprintf(stderr,
+               "usage: gpu_check [--problems N] [--start N] [--step N] [--terms N] [--reruns N] [--seconds S] "
+               "[--patience S] [--seed N]\n");
   return 2;
 }

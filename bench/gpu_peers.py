@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """cuDNN through PyTorch, timed as gpu_time.cc times convgrad: bench/gpu_peers.py [--check] < requests.
 
-A request is a line of JSON, {"shape": a shape of gpu_shapes.json, "dtypes": [...], "layouts": [...], "ops": [...]}; each
-cell is answered by a row, a request by the row {"done": true}. cudnn.benchmark is on: the fastest of cuDNN's algorithms
-counts. f32 is asked for twice, without TF32 and with it ("tf32"). Padding that is not the same on both sides is added
-and cut off by hand, inside the time. "error" is the largest difference to the same op in f64, over the largest value.
+A request is a line of JSON, {"shape": a shape of gpu_shapes.json, "dtypes": [...], "layouts": [...], "ops": [...]};
+each cell is answered by a row, a request by the row {"done": true}. cudnn.benchmark is on: the fastest of cuDNN's
+algorithms counts. f32 is asked for twice, without TF32 and with it ("tf32"). Padding that is not the same on both
+sides is added and cut off by hand, inside the time. "error" is the largest difference to the same op in f64, over
+the largest value.
 --check only says whether there is something to time.
 """
 import argparse

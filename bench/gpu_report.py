@@ -28,7 +28,8 @@ def kernels_table(rows):
             for kernel in row["kernels"]:
                 first.setdefault(kernel, f"{row['problem']}: {row['faults'][0]}")
     lines = ["| kernel | problems | wrong | first wrong |", "|---|---|---|---|"]
-    return lines + [f"| {name} | {problems[name]} | {wrong[name]} | {first.get(name, '')} |" for name in sorted(problems)]
+    return lines + [f"| {name} | {count} | {wrong[name]} | {first.get(name, '')} |"
+                    for name, count in sorted(problems.items())]
 
 
 def check_summary(rows):

@@ -1,6 +1,6 @@
 // Times problems on a GPU, tensors in its memory, each from a cold L2: lines "NAME PROBLEM" on standard input, a row of
-// JSON for each on standard output. Up to 200 elements of every answer are compared with the definition on the CPU while
-// the GPU goes on; a row is printed when that is done.
+// JSON for each on standard output. Up to 200 elements of every answer are compared with the definition on the CPU
+// while the GPU goes on; a row is printed when that is done.
 //
 //   gpu_time [--flush-mb N] [--runs N] < cells.txt
 //
@@ -109,12 +109,13 @@ std::string_view op_word(Direction direction) {
 void print_row(const Cell& cell, const cli::Verdict& verdict) {
   const Geometry& g = cell.plan.geometry;
   const double us = cell.us[cell.us.size() / 2];
-  std::printf("{\"shape\": %s, \"problem\": %s, \"op\": \"%s\", \"dtype\": \"%s\", \"layout\": \"%s\", \"kernel\": %s, "
-              "\"us\": %.2f, \"least_us\": %.2f, \"tflops\": %.2f, \"gbs\": %.1f, \"right\": %s, \"worst\": %.3g}\n",
-              quoted(cell.shape).c_str(), quoted(cell.problem).c_str(), op_word(g.direction).data(),
-              info(g.dtype).id.data(), g.layout == Layout::channels_last ? "last" : "first",
-              quoted(cell.plan.kernel).c_str(), us, cell.us.front(), nominal_flops(g) / us * 1e-6,
-              static_cast<double>(bytes_moved(cell)) / us * 1e-3, verdict.right ? "true" : "false", verdict.worst);
+  std::printf(
+      "{\"shape\": %s, \"problem\": %s, \"op\": \"%s\", \"dtype\": \"%s\", \"layout\": \"%s\", \"kernel\": %s, "
+      "\"us\": %.2f, \"least_us\": %.2f, \"tflops\": %.2f, \"gbs\": %.1f, \"right\": %s, \"worst\": %.3g}\n",
+      quoted(cell.shape).c_str(), quoted(cell.problem).c_str(), op_word(g.direction).data(), info(g.dtype).id.data(),
+      g.layout == Layout::channels_last ? "last" : "first", quoted(cell.plan.kernel).c_str(), us, cell.us.front(),
+      nominal_flops(g) / us * 1e-6, static_cast<double>(bytes_moved(cell)) / us * 1e-3,
+      verdict.right ? "true" : "false", verdict.worst);
   std::fflush(stdout);
 }
 

@@ -33,7 +33,8 @@ class CheckCudaKernels(unittest.TestCase):
         self.assertEqual(faults, ["group: b for sm_90a: spills: 8 bytes stored, 4 loaded"])
 
     def test_a_stack_without_spills_is_told(self):
-        faults, notes, _ = checked(said("a", "64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"), {"a": 384})
+        stack = "64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
+        faults, notes, _ = checked(said("a", stack), {"a": 384})
         self.assertEqual(faults, [])
         self.assertEqual(notes, ["group: a for sm_90a: a stack of 64 bytes without spills"])
 
