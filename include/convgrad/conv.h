@@ -89,6 +89,16 @@ struct ConvGradients {
 CONVGRAD_API Result<ConvGradients> conv_gradients(const TensorView& input, const TensorView& filter,
                                                   const TensorView& out_backprop, const ConvOptions& options);
 
+// The plans of the same three, for run(): also for tensors in a GPU's memory, where options.policy.place says. Looks at
+// shapes and element types alone.
+struct ConvGradientPlans {
+  Plan input;
+  Plan filter;
+  Plan bias;
+};
+CONVGRAD_API Result<ConvGradientPlans> plan_gradients(const TensorView& input, const TensorView& filter,
+                                                      const TensorView& out_backprop, const ConvOptions& options);
+
 }  // namespace convgrad
 
 #endif  // CONVGRAD_CONV_H_

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "convgrad/export.h"
@@ -34,6 +35,8 @@ struct Place {
   int device = 0;  // the GPU's number, as CUDA counts; with engine "cuda" also for tensors of the host
   bool operator==(const Place&) const = default;
 };
+// The refusal of a tensor that lies elsewhere, for callers that know where theirs lie.
+CONVGRAD_API Status wrong_place(std::string_view argument, const Place& got, const Place& wanted);
 
 // What a caller may ask of the planner. No field but engine, place, math, and a knob that says so, may change a
 // result's bits.
@@ -99,9 +102,9 @@ struct Workspace {
 // contiguous, aligned tensors nothing is allocated.
 //
 // For a plan whose place is a GPU's memory, all of these are addresses there: contiguous tensors, aligned to
-// their type (fastest: to 16 bytes); others are refused, never copied. run() only adds the work to `stream` and returns:
-// the tensors must live until the work is done. With a workspace it takes no memory of the device and waits for nothing,
-// so that it can be captured into a CUDA graph.
+// their type (fastest: to 16 bytes); others are refused, never copied. run() only adds the work to `stream` and
+// returns: the tensors must live until the work is done. With a workspace it takes no memory of the device and waits
+// for nothing, so that it can be captured into a CUDA graph.
 struct RunArgs {
   TensorView first = {};
   TensorView second = {};

@@ -1,7 +1,7 @@
 """tf.nn's convolutions and their gradients over arrays, with TensorFlow's names, positional order and defaults.
 
 ``padding`` is "SAME", "VALID" or a list of (before, after) pairs, one a dimension in data_format order; in 3-D too,
-which is ours. ``out``, ours as well, is a NumPy array for the result.
+which is ours. ``out``, ours as well, is an array for the result: NumPy's, or one on the GPU of the operands.
 """
 
 from __future__ import annotations

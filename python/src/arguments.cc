@@ -3,6 +3,7 @@
 #include "convgrad/geometry.h"
 #include "errors.h"
 #include "numpy.h"
+#include "site.h"
 
 namespace convgrad::python {
 namespace {
@@ -53,6 +54,7 @@ Integers from_sequence(const Sequence& sequence, std::string_view argument) {
 
 // Whatever NumPy makes integers of.
 Integers from_array(nb::handle object, std::string_view argument) {
+  refuse_elsewhere(object, argument, {});
   nb::object array = NumPy::get().asarray(object);
   const Interface found = interface_of(array);
   Integers list;

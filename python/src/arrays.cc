@@ -1,5 +1,6 @@
 #include "arrays.h"
 
+#include <algorithm>
 #include <string>
 
 #include "convgrad/geometry.h"
@@ -55,41 +56,80 @@ void refuse_lost_gradient(nb::handle tensor, std::string_view argument) {
     raise(wrong_type(argument, "a tensor that requires grad", "tensor.detach(), or a call under torch.no_grad()"));
 }
 
-Array from_dlpack(nb::handle object, std::string_view argument) {
-  Array array;
-  array.kind = kind_of(object);
-  if (array.kind == Kind::torch) refuse_lost_gradient(object, argument);
-  if (!nb::try_cast(object, array.lent)) {
-    object.attr("__dlpack__")();  // says why itself, where it knows
-    raise(wrong_type(argument, "an object of type " + std::string(nb::inst_name(object).c_str()),
-                     "memory that DLPack can lend"));
+DType dlpack_dtype(const nb::dlpack::dtype& dtype, std::string_view argument) {
+  for (const DTypeInfo& row : all_dtypes()) {
+    const nb::dlpack::dtype each{static_cast<std::uint8_t>(row.dlpack_code), static_cast<std::uint8_t>(row.dlpack_bits),
+                                 1};
+    if (dtype == each) return row.dtype;
   }
-  const auto& lent = array.lent;
-  if (lent.device_type() != nb::device::cpu::value)
-    raise(wrong_type(argument, "memory of device type " + std::to_string(lent.device_type()), "memory of the CPU"));
-  const DTypeInfo* row = nullptr;
-  for (const DTypeInfo& each : all_dtypes()) {
-    const bool same = lent.dtype() == nb::dlpack::dtype{static_cast<std::uint8_t>(each.dlpack_code),
-                                                        static_cast<std::uint8_t>(each.dlpack_bits), 1};
-    if (same) row = &each;
-  }
-  if (row == nullptr) refuse_dtype(argument, dlpack_name(lent.dtype()));
-  array.view = {lent.data(), row->dtype, {}, {}};
-  for (std::size_t d = 0; d < lent.ndim(); ++d) {
-    array.view.shape.push_back(static_cast<std::int64_t>(lent.shape(d)));
-    array.view.byte_strides.push_back(lent.stride(d) * static_cast<std::int64_t>(row->bytes));
-  }
-  return array;
+  refuse_dtype(argument, dlpack_name(dtype));
 }
 
 // Without strides where they say no more than the shape.
-void drop_plain_strides(TensorView& view) {
+template <class View>
+void drop_plain_strides(View& view) {
+  if (std::ranges::find(view.shape, 0) != view.shape.end()) return view.byte_strides.clear();
   auto expected = static_cast<std::int64_t>(size_of(view.dtype));
   for (std::size_t d = view.shape.size(); d-- > 0;) {
     if (view.shape[d] != 1 && view.byte_strides[d] != expected) return;
     expected *= view.shape[d];
   }
   view.byte_strides.clear();
+}
+
+// Where the memory of a loan lies, whatever its array said of it.
+template <class Lent>
+Place place_of(const Lent& lent, std::string_view argument) {
+  const int type = lent.device_type();
+  if (type == nb::device::cpu::value) return {};
+  if (type == nb::device::cuda::value || type == nb::device::cuda_managed::value)
+    return {Memory::cuda, static_cast<int>(lent.device_id())};
+  raise(wrong_type(argument, "memory of device type " + std::to_string(type), "memory of the CPU or of an NVIDIA GPU"));
+}
+
+template <class View, class Lent>
+View view_of(const Lent& lent, std::string_view argument) {
+  View view{lent.data(), dlpack_dtype(lent.dtype(), argument), {}, {}};
+  for (std::size_t d = 0; d < lent.ndim(); ++d) {
+    view.shape.push_back(static_cast<std::int64_t>(lent.shape(d)));
+    view.byte_strides.push_back(lent.stride(d) * static_cast<std::int64_t>(size_of(view.dtype)));
+  }
+  drop_plain_strides(view);
+  return view;
+}
+
+// What DLPack makes a loan of: on the host the array itself, for nanobind knows older ways to ask as well.
+nb::object lender(nb::handle object, std::string_view argument, const Site& site) {
+  if (site.place.memory == Memory::host) return nb::borrow(object);
+  refuse_elsewhere(object, argument, site);
+  return lent_to(site, object, Loan::to_read);
+}
+
+Array from_dlpack(nb::handle object, std::string_view argument, const Site& site) {
+  Array array;
+  array.kind = kind_of(object);
+  if (array.kind == Kind::torch) refuse_lost_gradient(object, argument);
+  if (!nb::try_cast(lender(object, argument, site), array.lent)) {
+    object.attr("__dlpack__")();  // says why itself, where it knows
+    raise(wrong_type(argument, "an object of type " + std::string(nb::inst_name(object).c_str()),
+                     "memory that DLPack can lend"));
+  }
+  refuse_elsewhere(place_of(array.lent, argument), argument, site);
+  array.view = view_of<TensorView>(array.lent, argument);
+  return array;
+}
+
+Output output_on_gpu(nb::handle object, const Site& site) {
+  refuse_elsewhere(object, "out", site);
+  const Kind kind = kind_of(object);
+  if (kind == Kind::torch) refuse_lost_gradient(object, "out");
+  const bool changes = kind != Kind::jax && kind != Kind::tensorflow;
+  Output output;
+  if (!changes || !nb::try_cast(lent_to(site, object, Loan::to_write), output.lent))
+    raise(wrong_type("out", "a read-only array", "an array that may be written"));
+  refuse_elsewhere(place_of(output.lent, "out"), "out", site);
+  output.view = view_of<MutableTensorView>(output.lent, "out");
+  return output;
 }
 
 // TensorFlow's types of Python's numbers, unless the other tensor says otherwise.
@@ -120,16 +160,16 @@ bool is_plain_list(nb::handle object) {
          PyLong_CheckExact(object.ptr());
 }
 
-Array array_from(nb::handle object, std::string_view argument, std::optional<DType> like) {
-  if (is_ndarray(object)) return from_ndarray(nb::borrow(object), argument);
+Array array_from(nb::handle object, std::string_view argument, const Site& site, std::optional<DType> like) {
+  const bool lent = !is_ndarray(object) && !is_plain_list(object) && nb::hasattr(object, "__dlpack__");
+  if (lent) return from_dlpack(object, argument, site);
+  refuse_elsewhere(Place{}, argument, site);
   if (is_plain_list(object)) return from_list(object, argument, like);
-  if (!nb::hasattr(object, "__dlpack__")) return from_ndarray(NumPy::get().asarray(object), argument);
-  Array array = from_dlpack(object, argument);
-  drop_plain_strides(array.view);
-  return array;
+  return from_ndarray(is_ndarray(object) ? nb::borrow(object) : NumPy::get().asarray(object), argument);
 }
 
-MutableTensorView output_from(nb::handle object) {
+Output output_from(nb::handle object, const Site& site) {
+  if (site.place.memory == Memory::cuda) return output_on_gpu(object, site);
   if (!is_ndarray(object))
     raise(wrong_type("out", "an object of type " + std::string(nb::inst_name(object).c_str()), "a NumPy array"));
   const Interface found = interface_of(object);
@@ -140,7 +180,7 @@ MutableTensorView output_from(nb::handle object) {
   if (!fields.native()) raise(wrong_type("out", "the other byte order", "this machine's byte order"));
   MutableTensorView view{fields.data, *dtype, shape_of(fields), {}};
   if (!fields.contiguous()) view.byte_strides.assign(fields.strides, fields.strides + fields.dimensions);
-  return view;
+  return {std::move(view)};
 }
 
 }  // namespace convgrad::python

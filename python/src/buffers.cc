@@ -39,8 +39,7 @@ class BufferPlan {
     args.result = {data_of(result, result_, dtype), dtype, result_.shape, {}};
     Policy policy;
     policy.threads = threads;
-    raise_if_error(
-        run_released([&](const Policy& with) { return convgrad::run(plan_, args, with); }, policy, plan_.cost_us));
+    raise_if_error(run_released(plan_, args, policy));
   }
 
   const Shape& result_shape() const { return result_.shape; }

@@ -23,19 +23,21 @@ PaddingArgument padding_of(const Given& given) {
 }
 
 nb::object compute(NamedOp op, const Given& given, nb::handle out) {
-  CallArguments arguments(op, given);
-  const Policy policy = current_policy();
+  CallArguments arguments(op, given, out);
+  const Site& site = arguments.site();
+  const Policy policy = current_policy(site.place);
   const std::shared_ptr<const Plan> plan = value_or_raise(plan_of(arguments.call(), policy));
   const Geometry& geometry = plan->geometry;
   const Shape shape = arguments.result_shape(geometry);
-  Answer answer = out.is_none() ? Answer(arguments.kind(), geometry.dtype, shape) : Answer(out);
+  Answer answer = out.is_none() ? Answer(site, arguments.kind(), geometry.dtype, shape) : Answer(site, out);
   MutableTensorView result = answer.view();
   if (op.depthwise) {
     arguments.regroup_filter(geometry);
     result.shape = result_shape(geometry);
   }
-  const RunArgs args{std::move(arguments.first().view), std::move(arguments.second().view), std::move(result), {}};
-  raise_if_error(run_released([&](const Policy& with) { return run(*plan, args, with); }, policy, plan->cost_us));
+  const RunArgs args{
+      std::move(arguments.first().view), std::move(arguments.second().view), std::move(result), {}, site.stream};
+  raise_if_error(run_released(*plan, args, policy));
   return answer.take();
 }
 
@@ -55,7 +57,8 @@ NamedOp named_op_from(nb::handle name) {
   return *op;
 }
 
-CallArguments::CallArguments(NamedOp op, const Given& given) : op_(op) {
+CallArguments::CallArguments(NamedOp op, const Given& given, nb::handle out)
+    : op_(op), site_(site_of({out, given.first, given.second})) {
   read_tensors(given);
   if (!given.sizes.is_none()) sizes_ = integers_from(given.sizes, sizes_name(info(op.op).direction));
   strides_ = flat_integers_from(given.strides, "strides");
@@ -73,10 +76,10 @@ CallArguments::CallArguments(NamedOp op, const Given& given) : op_(op) {
 void CallArguments::read_tensors(const Given& given) {
   const Direction direction = info(op_.op).direction;
   const bool list_first = is_plain_list(given.first) && !is_plain_list(given.second);
-  if (!list_first) first_ = array_from(given.first, first_name(direction));
-  second_ =
-      array_from(given.second, second_name(direction), list_first ? std::nullopt : std::optional(first_.view.dtype));
-  if (list_first) first_ = array_from(given.first, first_name(direction), second_.view.dtype);
+  if (!list_first) first_ = array_from(given.first, first_name(direction), site_);
+  second_ = array_from(given.second, second_name(direction), site_,
+                       list_first ? std::nullopt : std::optional(first_.view.dtype));
+  if (list_first) first_ = array_from(given.first, first_name(direction), site_, second_.view.dtype);
 }
 
 ConvCall CallArguments::call() const {
@@ -104,7 +107,7 @@ Shape CallArguments::result_shape(const Geometry& geometry) const {
 void CallArguments::regroup_filter(const Geometry& geometry) {
   if (geometry.direction == Direction::filter_grad) return;
   TensorView& filter = (geometry.direction == Direction::forward ? second_ : first_).view;
-  if (!filter.byte_strides.empty()) {
+  if (!filter.byte_strides.empty() && site_.place.memory == Memory::host) {
     filter_copy_ = value_or_raise(contiguous_copy(filter));
     filter = filter_copy_.view();
   }

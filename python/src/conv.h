@@ -17,10 +17,11 @@ struct Given {
 // The same, read.
 class CallArguments {
  public:
-  CallArguments(NamedOp op, const Given& given);
+  CallArguments(NamedOp op, const Given& given, nb::handle out);
 
   // Valid as long as this object.
   ConvCall call() const;
+  const Site& site() const { return site_; }
   Array& first() { return first_; }
   Array& second() { return second_; }
   Kind kind() const { return first_.kind == Kind::numpy ? second_.kind : first_.kind; }
@@ -32,6 +33,7 @@ class CallArguments {
  private:
   void read_tensors(const Given& given);
   NamedOp op_;
+  Site site_;
   Array first_, second_;
   Integers sizes_;
   Shape strides_, dilations_;

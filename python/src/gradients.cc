@@ -10,6 +10,18 @@
 namespace convgrad::python {
 namespace {
 
+// The tensors of a layer, and where they lie.
+struct Layer {
+  Site site;
+  Array x, w, dy;
+
+  Layer(nb::handle input, nb::handle filter, nb::handle out_backprop)
+      : site(site_of({input, filter, out_backprop})),
+        x(array_from(input, "input", site)),
+        w(array_from(filter, "filter", site, x.view.dtype)),
+        dy(array_from(out_backprop, "out_backprop", site, x.view.dtype)) {}
+};
+
 ConvOptions options_from(nb::handle strides, nb::handle padding, nb::handle data_format, nb::handle dilations) {
   PaddingArgument pads = padding_from(padding);
   return {.strides = flat_integers_from(strides, "strides"),
@@ -29,6 +41,31 @@ double least_cost_us(const TensorView& filter, const TensorView& out_backprop) {
   return 3 * multiply_adds / 10'000;
 }
 
+nb::object on_host(const Layer& layer, ConvOptions options) {
+  std::optional<ConvGradients> gradients;
+  const Work work = [&](const Policy& policy) -> Status {
+    options.policy = policy;
+    Result<ConvGradients> made = conv_gradients(layer.x.view, layer.w.view, layer.dy.view, options);
+    if (made.ok()) gradients = *std::move(made);
+    return made.status();
+  };
+  raise_if_error(run_released(work, options.policy, least_cost_us(layer.w.view, layer.dy.view)));
+  return nb::make_tuple(array_of(gradients->input, layer.x.kind), array_of(gradients->filter, layer.x.kind),
+                        array_of(gradients->bias, layer.x.kind));
+}
+
+nb::object on_gpu(const Layer& layer, ConvOptions options) {
+  options.policy.place = layer.site.place;
+  const ConvGradientPlans plans = value_or_raise(plan_gradients(layer.x.view, layer.w.view, layer.dy.view, options));
+  const auto gradient = [&](const Plan& plan, const TensorView& first, const TensorView& second) {
+    Answer answer(layer.site, layer.x.kind, plan.geometry.dtype, result_shape(plan.geometry));
+    raise_if_error(run_released(plan, {first, second, answer.view(), {}, layer.site.stream}, options.policy));
+    return answer.take();
+  };
+  return nb::make_tuple(gradient(plans.input, layer.w.view, layer.dy.view),
+                        gradient(plans.filter, layer.x.view, layer.dy.view), gradient(plans.bias, layer.dy.view, {}));
+}
+
 }  // namespace
 
 void bind_gradients(nb::module_& module) {
@@ -36,19 +73,10 @@ void bind_gradients(nb::module_& module) {
       "conv_gradients",
       [](nb::handle input, nb::handle filter, nb::handle out_backprop, nb::handle strides, nb::handle padding,
          nb::handle data_format, nb::handle dilations) {
-        const Array x = array_from(input, "input"), w = array_from(filter, "filter", x.view.dtype),
-                    dy = array_from(out_backprop, "out_backprop", x.view.dtype);
+        const Layer layer(input, filter, out_backprop);
         ConvOptions options = options_from(strides, padding, data_format, dilations);
-        std::optional<ConvGradients> gradients;
-        const Work work = [&](const Policy& policy) -> Status {
-          options.policy = policy;
-          Result<ConvGradients> made = conv_gradients(x.view, w.view, dy.view, options);
-          if (made.ok()) gradients = *std::move(made);
-          return made.status();
-        };
-        raise_if_error(run_released(work, options.policy, least_cost_us(w.view, dy.view)));
-        return nb::make_tuple(array_of(gradients->input, x.kind), array_of(gradients->filter, x.kind),
-                              array_of(gradients->bias, x.kind));
+        return layer.site.place.memory == Memory::host ? on_host(layer, std::move(options))
+                                                       : on_gpu(layer, std::move(options));
       },
       nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
       nb::arg().none(),

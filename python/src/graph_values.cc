@@ -33,6 +33,7 @@ nb::object numpy_dtype_of(const graph::DataTypeInfo& row) {
 // An array in this machine's byte order, row by row.
 nb::object plain_array(nb::handle object, std::string_view argument) {
   const NumPy& numpy = NumPy::get();
+  refuse_elsewhere(object, argument, {});
   nb::object array = numpy.asarray(object);
   const Interface found = interface_of(array);
   const char kind = found.fields.kind;

@@ -1,6 +1,7 @@
 // Plan: one convolution looked at once and run many times.
 #include "convgrad/plan.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include "conv.h"
@@ -13,19 +14,25 @@
 namespace convgrad::python {
 namespace {
 
+// What is planned, and where its tensors lie.
+struct Planned {
+  Geometry geometry;
+  Place place = {};
+};
+
 // The arguments of `conv` but for out: (op, first, second, sizes, strides, padding, explicit_paddings, data_format,
 // dilations).
-Geometry geometry_of_call(const nb::tuple& call) {
+Planned planned_call(const nb::tuple& call) {
   if (nb::len(call) != 9) raise(wrong_type("call", std::to_string(nb::len(call)) + " entries", "9"));
   const CallArguments arguments({op_from(call[0]), false},
-                                {call[1], call[2], call[3], call[4], call[5], call[6], call[7], call[8]});
-  return value_or_raise(validate(arguments.call()));
+                                {call[1], call[2], call[3], call[4], call[5], call[6], call[7], call[8]}, nb::none());
+  return {value_or_raise(validate(arguments.call())), arguments.site().place};
 }
 
 // By its problem string, or by a call.
-Geometry geometry_from(nb::handle what) {
-  if (PyTuple_Check(what.ptr())) return geometry_of_call(nb::borrow<nb::tuple>(what));
-  return value_or_raise(validate(value_or_raise(parse_problem(text_from(what, "problem")))));
+Planned planned_from(nb::handle what) {
+  if (PyTuple_Check(what.ptr())) return planned_call(nb::borrow<nb::tuple>(what));
+  return {value_or_raise(validate(value_or_raise(parse_problem(text_from(what, "problem")))))};
 }
 
 nb::tuple tuple_of(const Shape& shape) {
@@ -36,21 +43,24 @@ nb::tuple tuple_of(const Shape& shape) {
 
 class PreparedPlan {
  public:
-  PreparedPlan(nb::handle what, std::string engine, bool canonical) : policy_(current_policy()) {
+  PreparedPlan(nb::handle what, std::string engine, bool canonical, std::optional<int> gpu) {
+    const Planned planned = planned_from(what);
+    policy_ = current_policy(gpu ? Place{Memory::cuda, *gpu} : planned.place);
     policy_.engine = std::move(engine);
     policy_.math = canonical ? MathMode::canonical : MathMode::standard;
-    plan_ = value_or_raise(make_plan(geometry_from(what), policy_));
+    plan_ = value_or_raise(make_plan(planned.geometry, policy_));
   }
 
   nb::object run(nb::handle first, nb::handle second, nb::handle out) const {
     const std::vector<Operand> wanted = operands(plan_.geometry);
-    Array one = array_from(first, wanted[0].name, plan_.geometry.dtype);
-    const bool two_operands = wanted.size() > 1;
-    Array two = two_operands ? array_from(second, wanted[1].name, plan_.geometry.dtype) : Array{};
-    Answer answer = out.is_none() ? Answer(one.kind, plan_.geometry.dtype, result_shape(plan_.geometry)) : Answer(out);
-    const RunArgs args{std::move(one.view), std::move(two.view), answer.view(), {}};
-    raise_if_error(
-        run_released([&](const Policy& with) { return convgrad::run(plan_, args, with); }, policy_, plan_.cost_us));
+    const DType dtype = plan_.geometry.dtype;
+    Site site = site_of({out, first, second});
+    site.place = plan_.place;
+    Array one = array_from(first, wanted[0].name, site, dtype);
+    Array two = wanted.size() > 1 ? array_from(second, wanted[1].name, site, dtype) : Array{};
+    Answer answer = out.is_none() ? Answer(site, one.kind, dtype, result_shape(plan_.geometry)) : Answer(site, out);
+    const RunArgs args{std::move(one.view), std::move(two.view), answer.view(), {}, site.stream};
+    raise_if_error(run_released(plan_, args, policy_));
     return answer.take();
   }
 
@@ -71,8 +81,8 @@ class PreparedPlan {
 
 void bind_plan(nb::module_& module) {
   nb::class_<PreparedPlan>(module, "Plan")
-      .def(nb::init<nb::handle, std::string, bool>(), nb::arg("what"), nb::arg("engine") = "",
-           nb::arg("canonical") = false)
+      .def(nb::init<nb::handle, std::string, bool, std::optional<int>>(), nb::arg("what"), nb::arg("engine") = "",
+           nb::arg("canonical") = false, nb::arg("gpu") = nb::none())
       .def("__call__", &PreparedPlan::run, nb::arg("first").none(), nb::arg("second").none() = nb::none(),
            nb::arg("out").none() = nb::none(),
            nb::sig("def __call__(self, first: object, second: object = None, out: object = None) -> typing.Any"))
@@ -93,10 +103,10 @@ void bind_plan(nb::module_& module) {
   module.def(
       "explain",
       [](nb::handle what) {
-        const bool text = PyUnicode_Check(what.ptr());
-        const ConvProblem problem =
-            text ? value_or_raise(parse_problem(text_from(what, "problem"))) : problem_of(geometry_from(what));
-        return value_or_raise(explain(problem, current_policy()));
+        if (PyUnicode_Check(what.ptr()))
+          return value_or_raise(explain(value_or_raise(parse_problem(text_from(what, "problem"))), current_policy()));
+        const Planned planned = planned_from(what);
+        return value_or_raise(explain(problem_of(planned.geometry), current_policy(planned.place)));
       },
       nb::arg("what"));
 }

@@ -18,6 +18,8 @@ class Key {
     add(static_cast<int>(call.second_dtype.value_or(call.dtype)));
     add(call.sizes_rank);
     add(policy.threads);
+    add(static_cast<int>(policy.place.memory));
+    add(policy.place.device);
     for (const auto& shape : {call.input, call.filter, call.out_backprop}) add(shape.value_or(ConvCall::Numbers{}));
     for (const ConvCall::Numbers& list : {call.sizes, call.strides, call.dilations, call.explicit_paddings}) add(list);
     add(call.padding);

@@ -39,7 +39,7 @@ bool is_large(DType dtype, const Shape& shape) {
 
 }  // namespace
 
-nb::object ndarray_over(const Memory& memory, nb::handle dtype, nb::handle owner) {
+nb::object ndarray_over(const Block& memory, nb::handle dtype, nb::handle owner) {
   const std::vector<std::size_t> shape(memory.shape.begin(), memory.shape.end());
   const nb::dlpack::dtype raw{static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt),
                               static_cast<std::uint8_t>(memory.item_bytes * 8), 1};
@@ -56,15 +56,16 @@ nb::object array_of(const Tensor& tensor, Kind kind) {
   }
 }
 
-Answer::Answer(Kind kind, DType dtype, const Shape& shape) : kind_(kind) {
+Answer::Answer(const Site& site, Kind kind, DType dtype, const Shape& shape) : kind_(kind) {
+  const bool on_gpu = site.place.memory == Memory::cuda;
   const bool through_numpy = kind == Kind::numpy || kind == Kind::other;
-  if (through_numpy && !is_large(dtype, shape)) {
-    object_ = new_ndarray(dtype, shape);
-    view_ = output_from(object_);
+  if (on_gpu || (through_numpy && !is_large(dtype, shape))) {
+    object_ = on_gpu ? new_array(site, shape) : new_ndarray(dtype, shape);
+    output_ = output_from(object_, site);
     return;
   }
   tensor_ = value_or_raise(Tensor::zeros(dtype, shape));
-  view_ = tensor_.mutable_view();
+  output_.view = tensor_.mutable_view();
 }
 
 nb::object Answer::take() { return object_.is_valid() ? std::move(object_) : array_of(tensor_, kind_); }

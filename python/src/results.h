@@ -1,4 +1,4 @@
-// Where a result goes: fresh memory of the caller's kind, or the array given as `out`.
+// Where a result goes: fresh memory of the caller's kind where its operands lie, or the array given as `out`.
 #pragma once
 
 #include "arrays.h"
@@ -8,16 +8,16 @@ namespace convgrad::python {
 class Answer {
  public:
   // A new array of the kind that the operands are.
-  Answer(Kind kind, DType dtype, const Shape& shape);
+  Answer(const Site& site, Kind kind, DType dtype, const Shape& shape);
   // The caller's own array.
-  explicit Answer(nb::handle out) : view_(output_from(out)), object_(nb::borrow(out)) {}
+  Answer(const Site& site, nb::handle out) : output_(output_from(out, site)), object_(nb::borrow(out)) {}
 
-  const MutableTensorView& view() const { return view_; }
+  const MutableTensorView& view() const { return output_.view; }
   // The array, after it has been written.
   nb::object take();
 
  private:
-  MutableTensorView view_;
+  Output output_;
   nb::object object_;
   Kind kind_ = Kind::numpy;
   Tensor tensor_;  // the memory of what is handed over through DLPack
@@ -27,11 +27,11 @@ class Answer {
 nb::object array_of(const Tensor& tensor, Kind kind);
 
 // Memory as a NumPy array of any dtype, DLPack's or not; `owner` keeps it alive.
-struct Memory {
+struct Block {
   void* data;
   std::size_t item_bytes;
   const Shape& shape;
 };
-nb::object ndarray_over(const Memory& memory, nb::handle dtype, nb::handle owner);
+nb::object ndarray_over(const Block& memory, nb::handle dtype, nb::handle owner);
 
 }  // namespace convgrad::python

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kKeepLockUs = 10;
 constexpr double kWatchUs = 10'000;
+constexpr double kEnqueueUs = 20;  // of launches; the first of a kernel takes milliseconds
 constexpr auto kLook = std::chrono::milliseconds(20);
 
 // Work on a thread of its own, and what its caller waits for.
@@ -77,6 +78,11 @@ Status run_released(const Work& work, Policy policy, double cost_us) {
   if (cost_us >= kWatchUs) return run_watched(work, std::move(policy), stop);
   const ReleasedLock released;
   return work(policy);
+}
+
+Status run_released(const Plan& plan, const RunArgs& args, const Policy& policy) {
+  const double cost_us = plan.place.memory == Memory::host ? plan.cost_us : kEnqueueUs;
+  return run_released([&](const Policy& with) { return run(plan, args, with); }, policy, cost_us);
 }
 
 }  // namespace convgrad::python

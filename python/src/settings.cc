@@ -41,9 +41,10 @@ nb::dict config() {
 
 }  // namespace
 
-Policy current_policy() {
+Policy current_policy(const Place& place) {
   Policy policy;
   policy.threads = threads.load(std::memory_order_relaxed);
+  policy.place = place;
   return policy;
 }
 

@@ -7,8 +7,8 @@
 
 namespace convgrad::python {
 
-// The policy of the next call.
-Policy current_policy();
+// The policy of the next call, on tensors that lie there.
+Policy current_policy(const Place& place = {});
 void bind_settings(nanobind::module_& module);
 
 }  // namespace convgrad::python

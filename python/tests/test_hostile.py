@@ -121,6 +121,12 @@ CASES = {
         "l = Lent(np.ones((1, 4, 4, 1), 'f4')); del l.array; gradient(l)",
         "AttributeError",
     ),
+    "dlpack that says GPU and lends the host's": ("gradient(Lent(X, device=(2, 0)))", "ValueError"),
+    "dlpack of two such": ("gradient(Lent(X, device=(2, 0)), dy=Lent(X, device=(2, 0)))", "ValueError"),
+    "dlpack of a GPU that cannot be": ("gradient(Lent(X, device=(2, -2**31)))", "ValueError"),
+    "dlpack of a device that is no pair": ("gradient(Lent(X, device='ab'))", ""),
+    "dlpack of a device beyond 64 bits": ("gradient(Lent(X, device=(2, 2**70)))", ""),
+    "dlpack of an unknown device": ("gradient(Lent(X, device=(99, 0)))", ""),
     "dlpack of int64": ("gradient(Lent(np.ones((1, 4, 4, 1), 'i8')))", "TypeError"),
     "dlpack of complex numbers": ("gradient(Lent(np.ones((1, 4, 4, 1), 'c8')))", "TypeError"),
     "an array whose owner is gone": (

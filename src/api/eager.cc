@@ -54,19 +54,17 @@ Status in_host_memory(const Place& place) {
                            .wanted = "make_plan() and run() for tensors there"});
 }
 
-Result<Planned> planned(Geometry geometry, Direction direction, const Policy& policy) {
-  CONVGRAD_RETURN_IF_ERROR(in_host_memory(policy.place));
-  geometry.direction = direction;
-  Result<Plan> plan = make_plan(geometry, policy);
+Result<Planned> with_result(Result<Plan> plan) {
   if (!plan.ok()) return plan.status();
-  Result<Tensor> result = Tensor::zeros(geometry.dtype, result_shape(geometry));
+  Result<Tensor> result = Tensor::zeros(plan->geometry.dtype, result_shape(plan->geometry));
   if (!result.ok()) return result.status();
   return Planned{std::move(*plan), std::move(*result)};
 }
 
 Result<Tensor> plan_and_run(const Geometry& geometry, const TensorView& first, const TensorView& second,
                             const Policy& policy) {
-  Result<Planned> made = planned(geometry, geometry.direction, policy);
+  CONVGRAD_RETURN_IF_ERROR(in_host_memory(policy.place));
+  Result<Planned> made = with_result(make_plan(geometry, policy));
   if (!made.ok()) return made.status();
   CONVGRAD_RETURN_IF_ERROR(run(made->plan, {first, second, made->result.mutable_view(), {}}, policy));
   return std::move(made->result);
@@ -126,18 +124,38 @@ Result<Tensor> conv3d_transpose(const TensorView& input, const TensorView& filte
   return conv3d_backprop_input_v2(output_shape, filter, input, options);
 }
 
+Result<ConvGradientPlans> plan_gradients(const TensorView& input, const TensorView& filter,
+                                         const TensorView& out_backprop, const ConvOptions& options) {
+  return guarded([&]() -> Result<ConvGradientPlans> {
+    const Op op = input.shape.size() == 5 ? Op::conv3d_backprop_filter_v2 : Op::conv2d_backprop_filter;
+    Result<Geometry> geometry =
+        validate(call_of(op, {input, out_backprop, filter.shape}, options), options.policy.limits);
+    if (!geometry.ok()) return geometry.status();
+    ConvGradientPlans plans;
+    const std::pair<Direction, Plan*> all[] = {{Direction::filter_grad, &plans.filter},
+                                               {Direction::input_grad, &plans.input},
+                                               {Direction::bias_grad, &plans.bias}};
+    for (const auto& [direction, place] : all) {
+      geometry->direction = direction;
+      Result<Plan> plan = make_plan(*geometry, options.policy);
+      if (!plan.ok()) return plan.status();
+      *place = std::move(*plan);
+    }
+    return plans;
+  });
+}
+
 Result<ConvGradients> conv_gradients(const TensorView& input, const TensorView& filter, const TensorView& out_backprop,
                                      const ConvOptions& options) {
   return guarded([&]() -> Result<ConvGradients> {
-    const Op op = input.shape.size() == 5 ? Op::conv3d_backprop_filter_v2 : Op::conv2d_backprop_filter;
-    const Result<Geometry> geometry =
-        validate(call_of(op, {input, out_backprop, filter.shape}, options), options.policy.limits);
-    if (!geometry.ok()) return geometry.status();
-    Result<Planned> for_filter = planned(*geometry, Direction::filter_grad, options.policy);
+    CONVGRAD_RETURN_IF_ERROR(in_host_memory(options.policy.place));
+    Result<ConvGradientPlans> plans = plan_gradients(input, filter, out_backprop, options);
+    if (!plans.ok()) return plans.status();
+    Result<Planned> for_filter = with_result(std::move(plans->filter));
     if (!for_filter.ok()) return for_filter.status();
-    Result<Planned> for_input = planned(*geometry, Direction::input_grad, options.policy);
+    Result<Planned> for_input = with_result(std::move(plans->input));
     if (!for_input.ok()) return for_input.status();
-    Result<Planned> for_bias = planned(*geometry, Direction::bias_grad, options.policy);
+    Result<Planned> for_bias = with_result(std::move(plans->bias));
     if (!for_bias.ok()) return for_bias.status();
     CONVGRAD_RETURN_IF_ERROR(
         run_gradients({.input = {for_input->plan, {filter, out_backprop, for_input->result.mutable_view(), {}}},

@@ -80,6 +80,18 @@ bool wanted(const Engine& engine, const Policy& policy) {
   return policy.engine.empty() || policy.engine == engine.name;
 }
 
+// The engine whose refusal is the call's: the one asked for, or the one that reaches the place; empty: there are more.
+std::string_view only_engine(const Policy& policy) {
+  if (!policy.engine.empty()) return policy.engine;
+  std::string_view only;
+  for (const Engine& engine : engines()) {
+    if (!out_of_the_question(engine, policy).empty()) continue;
+    if (!only.empty()) return {};
+    only = engine.name;
+  }
+  return only;
+}
+
 std::vector<Proposal> ask_all(const Geometry& geometry, const Policy& policy) {
   std::vector<Proposal> all;
   Proposal* cheapest = nullptr;
@@ -114,12 +126,13 @@ std::vector<Proposal> proposals(const Geometry& geometry, const Policy& policy) 
 Result<Plan> make_plan(const Geometry& geometry, const Policy& policy) {
   CONVGRAD_RETURN_IF_ERROR(policy_in_range(policy));
   if (std::optional<Plan> plan = remembered(geometry, policy)) return std::move(*plan);
+  const std::string_view only = only_engine(policy);
   for (Proposal& proposal : proposals(geometry, policy)) {
     if (proposal.chosen) {
       remember(geometry, policy, *proposal.plan);
       return std::move(proposal.plan);
     }
-    if (policy.engine == proposal.engine) return proposal.plan.status();
+    if (only == proposal.engine) return proposal.plan.status();
   }
   return refuse_engine(policy.engine, policy.engine.empty() ? "no engine can do this problem within the policy"
                                                             : "there is no such engine");

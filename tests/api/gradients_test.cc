@@ -154,5 +154,25 @@ TEST(Gradients, read_a_strided_out_backprop) {
   EXPECT_EQ(test::difference(got.bias, wanted.bias), "");
 }
 
+TEST(Gradients, can_be_planned_and_run_one_by_one) {
+  test::Random random(76);
+  const Layer layer(random, parse_problem("n2c16h20w20_k24r3s3_same_filter_grad").value());
+  const ConvGradientPlans plans = plan_gradients(layer.x, layer.w, layer.dy, layer.options({})).value();
+  const ConvGradients wanted = layer.apart();
+  const auto expect = [](const Plan& plan, const TensorView& first, const TensorView& second, const Tensor& bits) {
+    Tensor got = Tensor::zeros(DType::f32, bits.shape()).value();
+    const Status done = run(plan, {first, second, got.mutable_view()});
+    ASSERT_TRUE(done.ok()) << done.message();
+    EXPECT_EQ(test::difference(got, bits), "");
+  };
+  expect(plans.input, layer.w, layer.dy, wanted.input);
+  expect(plans.filter, layer.x, layer.dy, wanted.filter);
+  expect(plans.bias, layer.dy, {}, wanted.bias);
+  ConvOptions nonsense = layer.options({});
+  nonsense.strides = {1};
+  EXPECT_EQ(plan_gradients(layer.x, layer.w, layer.dy, nonsense).status().message(),
+            conv_gradients(layer.x, layer.w, layer.dy, nonsense).status().message());
+}
+
 }  // namespace
 }  // namespace convgrad

@@ -239,6 +239,8 @@ const Refused kTable[] = {
                      {.padding = Padding::same(), .policy = {.place = {.memory = Memory::cuda}}})
            .status();
      }},
+    {"device", kInvalid, "filter", "filter does not lie where the other tensors do",
+     [] { return wrong_place("filter", {}, {Memory::cuda, 1}); }},
     {"engine-name", StatusCode::unimplemented, "engine", "cannot reach tensors in a GPU's memory",
      [] {
        return make_plan(parse_problem("n1c1w4_k1s2_valid_forward").value(),

@@ -34,7 +34,17 @@ double cost_us(const Geometry& g, Memory memory) {
   return copies + 5 + std::max(all / 1e6, nominal_flops(g) / 10e6);
 }
 
+Status keeps_the_order_of_cpus(const Policy& policy) {
+  if (policy.math != MathMode::canonical) return {};
+  return refuse("policy", {.rule = Rule::policy,
+                           .argument = "math",
+                           .reason = "canonical results have the order of sums of CPUs, and a GPU has its own",
+                           .got = "canonical",
+                           .wanted = "standard"});
+}
+
 Result<Plan> propose(const Geometry& g, const Policy& policy) {
+  CONVGRAD_RETURN_IF_ERROR(keeps_the_order_of_cpus(policy));
   const Result<DeviceFacts> facts = device_facts(policy.place.device);
   if (!facts.ok()) return facts.status();
   const Hardware hardware{.hopper = facts->major == 9, .shared_bytes = static_cast<unsigned>(facts->shared_bytes)};

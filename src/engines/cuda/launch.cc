@@ -12,7 +12,7 @@ KernelInfo described(std::string_view group, std::string_view name, const Convol
           name,
           S::Threads,
           0,
-          {S::Rows, S::Columns, S::Terms, S::stage_bytes, S::tile_bytes, &S::shared_bytes}};
+          {S::Rows, S::Columns, S::Terms, S::RowBytes, S::stage_bytes, S::tile_bytes, &S::shared_bytes}};
 }
 
 template <class Sums>

@@ -21,6 +21,7 @@ enum class Kernel : int {
 // Of a convolution's kernel: its tile, the terms of a step, and what it needs of shared memory.
 struct TileInfo {
   int rows = 0, columns = 0, terms = 0;
+  int row_bytes = 0;  // of operands in shared memory
   unsigned stage_bytes = 0, tile_bytes = 0;
   unsigned (*shared_bytes)(const ConvArgs&) = nullptr;
 };
@@ -46,6 +47,7 @@ struct Box {
   std::int64_t byte_strides[4];  // of dimensions 1 to 4
   int box[5];                    // extents of one load, in elements of the tensor
   int element_strides[5];
+  int swizzle_bytes;  // 128 or 64
 };
 
 struct Launch {

@@ -7,8 +7,6 @@
 namespace convgrad::cuda {
 namespace {
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 // x with value * x = 1 modulo `modulus`, by Euclid's algorithm; 0 where the modulus is 1.
 std::int64_t inverse_modulo(std::int64_t value, std::int64_t modulus) {
   std::int64_t r0 = modulus, r1 = value % modulus, x0 = 0, x1 = 1;

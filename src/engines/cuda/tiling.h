@@ -6,6 +6,8 @@
 
 namespace convgrad::cuda {
 
+inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 // The axis of one dimension, of the outputs (forward, filter gradient) or the inputs (input gradient).
 AxisRule axis_rule(const Geometry& geometry, std::size_t dimension);
 

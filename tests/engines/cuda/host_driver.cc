@@ -138,10 +138,15 @@ CUresult launch(const Kernel* kernel, const Grid& grid, const void* args) {
 #define CONVGRAD_CUDA_FUNCTION(name, ...) extern "C" __attribute__((visibility("default"))) CUresult name(__VA_ARGS__);
 #include "engines/cuda/runtime/driver.inc"
 #undef CONVGRAD_CUDA_FUNCTION
-extern "C" __attribute__((visibility("default"))) HostDriver* convgrad_host_driver() { return &state; }
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+EXPORTED HostDriver* convgrad_host_driver() { return &state; }
+EXPORTED void convgrad_host_devices(int count) { state.devices = count; }
+EXPORTED int convgrad_host_calls(const char* call) { return state.calls[call]; }
+EXPORTED void* convgrad_host_stream() { return state.stream; }
+#undef EXPORTED
 
-#define ENTER(how)                            \
-  const std::lock_guard held(everything);     \
+#define ENTER(how)                        \
+  const std::lock_guard held(everything); \
   if (const CUresult failed = how(__func__); failed != kSuccess) return failed
 
 extern "C" {
@@ -355,8 +360,9 @@ CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned,
-                        unsigned shared_bytes, CUstream, void** parameters, void**) {
+                        unsigned shared_bytes, CUstream stream, void** parameters, void**) {
   ENTER(entered_with_context);
+  state.stream = stream;
   return launch(kernel_of(function), {blocks, threads, shared_bytes, state.seed, all_memory()}, parameters[0]);
 }
 

@@ -1,5 +1,6 @@
 // A driver for tests: the functions of driver.inc over ordinary memory, kernels run by the host machine. A shared
-// library, which CONVGRAD_CUDA_DRIVER names; its function convgrad_host_driver() gives the switches below.
+// library, which CONVGRAD_CUDA_DRIVER names; its function convgrad_host_driver() gives the switches below, its
+// functions convgrad_host_*() those that Python's tests want.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +26,13 @@ struct HostDriver {
 
   // What it saw.
   std::map<std::string, int> calls = {};
-  std::size_t buffers = 0;      // that are taken and not given back
-  std::size_t streams = 0;      // the same
-  std::size_t events = 0;       // the same
-  std::size_t contexts = 0;     // pushed and not popped
-  std::size_t overruns = 0;     // buffers whose rim was written to
-  std::string complaint = {};   // of the host machine
+  std::size_t buffers = 0;     // that are taken and not given back
+  std::size_t streams = 0;     // the same
+  std::size_t events = 0;      // the same
+  std::size_t contexts = 0;    // pushed and not popped
+  std::size_t overruns = 0;    // buffers whose rim was written to
+  std::string complaint = {};  // of the host machine
+  void* stream = nullptr;      // of the last launch
 };
 
 using HostDriverFunction = HostDriver* (*)();

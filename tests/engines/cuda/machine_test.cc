@@ -443,7 +443,7 @@ TEST(CudaMachine, sixteen_bit_sums_are_cut_off_toward_zero) {
 TEST(CudaMachine, multiply_add_rounds_once_and_wraps) {
   EXPECT_EQ(multiply_add(1 + 0x1p-30, 1 - 0x1p-30, -1.0), -0x1p-60);
   EXPECT_EQ(multiply_add(1 + 0x1p-13f, 1 - 0x1p-13f, -1.f), -0x1p-26f);
-  EXPECT_EQ(multiply_add(std::numeric_limits<std::int32_t>::max(), 2, 5), 3);
+  EXPECT_EQ(multiply_add(0x80000001u, 2u, 5u), 7u);
 }
 
 }  // namespace

@@ -34,6 +34,8 @@ TEST(Obstacle, no_kernels_or_no_driver) {
   EXPECT_EQ(named.rule(), "engine-name");
   EXPECT_EQ(named.code(), StatusCode::unimplemented);
   EXPECT_TRUE(has(named.message(), "engine cuda cannot run on this machine: " + text)) << named.message();
+  const Policy on_device{.place = {.memory = Memory::cuda}};
+  EXPECT_EQ(make_plan(parse_problem(kProblem).value(), on_device).status().message(), named.message());
 }
 
 TEST(Obstacle, a_library_that_cannot_be_loaded) {
@@ -325,6 +327,14 @@ TEST(Run, a_gpu_that_is_not_there_is_refused) {
     EXPECT_EQ(status.rule(), "device") << status.message();
     EXPECT_TRUE(has(status.message(), "there is no such GPU")) << status.message();
   }
+}
+
+TEST(Run, canonical_results_are_refused) {
+  host();
+  const Status status =
+      make_plan(parse_problem(kProblem).value(), {.engine = "cuda", .math = MathMode::canonical}).status();
+  EXPECT_EQ(status.rule(), "policy");
+  EXPECT_TRUE(has(status.message(), "a GPU has its own")) << status.message();
 }
 
 TEST(Run, stops_when_cancelled) {

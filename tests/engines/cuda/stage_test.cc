@@ -9,23 +9,25 @@
 namespace convgrad::cuda {
 namespace {
 
-template <class Element, Major major>
+template <class Stage, Major major>
 void has_a_place_for_every_element(int count) {
   std::set<unsigned> places;
   for (int index = 0; index < count; ++index)
-    for (int term = 0; term < kTerms<Element>; ++term) places.insert(staged_at<Element, major>(index, term));
-  EXPECT_EQ(places.size(), static_cast<std::size_t>(count * kTerms<Element>));
-  EXPECT_LT(*places.rbegin(), static_cast<unsigned>(staged_rows<Element, major>(count) * kRowBytes));
+    for (int term = 0; term < Stage::Terms; ++term) places.insert(Stage::template at<major>(index, term));
+  EXPECT_EQ(places.size(), static_cast<std::size_t>(count * Stage::Terms));
+  EXPECT_LT(*places.rbegin(), static_cast<unsigned>(Stage::template rows<major>(count) * Stage::RowBytes));
 }
 
 TEST(CudaStage, has_a_place_for_every_element) {
   for (int count : {8, 16, 32, 64, 128}) {
-    has_a_place_for_every_element<F64Element, Major::along_sum>(count);
-    has_a_place_for_every_element<F64Element, Major::across>(count);
-    has_a_place_for_every_element<F32Element, Major::along_sum>(count);
-    has_a_place_for_every_element<F32Element, Major::across>(count);
-    has_a_place_for_every_element<Bf16Element, Major::along_sum>(count);
-    has_a_place_for_every_element<Bf16Element, Major::across>(count);
+    has_a_place_for_every_element<Staging<F64Element>, Major::along_sum>(count);
+    has_a_place_for_every_element<Staging<F64Element>, Major::across>(count);
+    has_a_place_for_every_element<Staging<F32Element>, Major::along_sum>(count);
+    has_a_place_for_every_element<Staging<F32Element>, Major::across>(count);
+    has_a_place_for_every_element<Staging<Bf16Element>, Major::along_sum>(count);
+    has_a_place_for_every_element<Staging<Bf16Element>, Major::across>(count);
+    has_a_place_for_every_element<Staging<Bf16Element, 64>, Major::along_sum>(count);
+    has_a_place_for_every_element<Staging<Bf16Element, 64>, Major::across>(count);
   }
 }
 
@@ -54,7 +56,7 @@ int f64_passes() {
   for (int term = 0; term < 16; term += 4)
     for (int half = 0; half < 2; ++half)
       worst = std::max(worst, passes(8, [&](int lane) {
-        return staged_at<F64Element, major>(f64_neighbour<major>(lane / 4 + 8 * half), term + lane % 4);
+        return Staging<F64Element>::at<major>(f64_neighbour<major>(lane / 4 + 8 * half), term + lane % 4);
       }));
   return worst;
 }
@@ -77,18 +79,18 @@ TEST(CudaStage, f64_fragments_are_permutations) {
 // Matrices of 8 x 8 16-bit numbers: 8 lanes' rows of 16 bytes are one pass.
 TEST(CudaStage, matrix_loads_have_no_bank_conflicts) {
   for (int term = 0; term < 64; term += 8) {
-    EXPECT_EQ(passes(16, [&](int lane) { return staged_at<Bf16Element, Major::along_sum>(lane, term); }), 4);
-    EXPECT_EQ(passes(16, [&](int lane) { return staged_at<Bf16Element, Major::across>(term, lane); }), 4);
+    EXPECT_EQ(passes(16, [&](int lane) { return Staging<Bf16Element>::at<Major::along_sum>(lane, term); }), 4);
+    EXPECT_EQ(passes(16, [&](int lane) { return Staging<Bf16Element>::at<Major::across>(term, lane); }), 4);
   }
 }
 
 TEST(CudaStage, f32_loads_have_no_bank_conflicts) {
   for (int term = 0; term < 32; term += 4) {
     EXPECT_LE(passes(16, [&](int lane) {
-      return staged_at<F32Element, Major::along_sum>(fma_index<Major::along_sum, 16>(lane % 16, 0), term);
+      return Staging<F32Element>::at<Major::along_sum>(fma_index<Major::along_sum, 16>(lane % 16, 0), term);
     }), 4);
     EXPECT_LE(passes(16, [&](int lane) {
-      return staged_at<F32Element, Major::across>(fma_index<Major::across, 16>(lane % 16, 0), term);
+      return Staging<F32Element>::at<Major::across>(fma_index<Major::across, 16>(lane % 16, 0), term);
     }), 4);
   }
 }

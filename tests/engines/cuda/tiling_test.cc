@@ -145,6 +145,27 @@ TEST(CudaProgram, copies_what_the_copy_engine_cannot_read) {
   EXPECT_FALSE(program("n2c8h8w8_k64r3s3_same_f32_forward").field);  // too few channels to fill a row
 }
 
+// 99 KB, on GPUs of compute capability 8.6 and 8.9.
+TEST(CudaProgram, stays_within_the_shared_memory_of_any_gpu) {
+  const Hardware small{.hopper = false, .shared_bytes = 99 << 10};
+  for (const char* dtype : {"f64", "f32", "bf16", "f16"})
+    for (const char* direction : {"forward", "input_grad", "filter_grad"})
+      for (const char* shape : {"n4c300h40w40_k300r3s3_same_", "n4c20h40w40_k20r3s3_same_"}) {
+        const std::string text = std::string(shape) + dtype + "_" + direction;
+        const Program program = program_for(validate(parse_problem(text).value()).value(), small);
+        for (const Launch& launch : program.launches({}))
+          EXPECT_LE(launch.shared_bytes, small.shared_bytes) << text << " " << info(launch.kernel).name;
+      }
+}
+
+TEST(CudaProgram, takes_short_rows_where_long_ones_would_be_half_empty) {
+  const auto program = [](const char* text) { return program_for(validate(parse_problem(text).value()).value(), {}); };
+  EXPECT_EQ(info(*program("n2c32h8w8_k64r3s3_same_bf16_forward").boxes).name, "forward_bf16_half_boxes_128x64");
+  EXPECT_EQ(info(*program("n2c96h8w8_k64r3s3_same_f32_filter_grad").boxes).name, "filter_grad_f32_half_boxes_128x64");
+  EXPECT_EQ(info(*program("n2c64h8w8_k96r3s3_same_f16_input_grad").any).name, "input_grad_f16_half_gather_128x64");
+  EXPECT_EQ(info(*program("n2c40h8w8_k64r3s3_same_bf16_forward").boxes).name, "forward_bf16_boxes_128x64");
+}
+
 TEST(CudaProgram, takes_boxes_for_aligned_channels_and_threads_for_the_rest) {
   const auto program = [](const char* text) { return program_for(validate(parse_problem(text).value()).value(), {}); };
   EXPECT_EQ(info(*program("n2c64h8w8_k64r3s3_same_bf16_forward").boxes).name, "forward_bf16_boxes_128x64");

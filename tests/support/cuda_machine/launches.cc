@@ -13,7 +13,7 @@ void run_body(const void* args) {
 }
 
 HostBox host_box(const Box& box) {
-  HostBox host{box.tensor, box.element_bytes, {}, {}, {}, {}, 128};
+  HostBox host{box.tensor, box.element_bytes, {}, {}, {}, {}, box.swizzle_bytes};
   std::copy(std::begin(box.extents), std::end(box.extents), host.extents);
   std::copy(std::begin(box.byte_strides), std::end(box.byte_strides), host.byte_strides);
   std::copy(std::begin(box.box), std::end(box.box), host.box);

@@ -106,10 +106,10 @@ CONVGRAD_ATOM void warpgroup_wait();
 CONVGRAD_ATOM std::uint64_t descriptor(unsigned at, unsigned leading_bytes, unsigned stride_bytes, int swizzle_bytes);
 
 // ---- Products of a thread ----
-// a b + c, rounded once; int32 wraps.
+// a b + c, rounded once, or modulo 2^32.
 CONVGRAD_ATOM double multiply_add(double a, double b, double c);
 CONVGRAD_ATOM float multiply_add(float a, float b, float c);
-CONVGRAD_ATOM std::int32_t multiply_add(std::int32_t a, std::int32_t b, std::int32_t c);
+CONVGRAD_ATOM std::uint32_t multiply_add(std::uint32_t a, std::uint32_t b, std::uint32_t c);
 
 // ---- Shared by both sides ----
 // Where byte `address` of a box or operand lies: its 16-byte chunk number is exclusive-ored with the bits from 7 on, so

@@ -240,9 +240,6 @@ CONVGRAD_ATOM std::uint64_t descriptor(unsigned at, unsigned leading_bytes, unsi
 // ---- Products of a thread ----
 CONVGRAD_ATOM double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 CONVGRAD_ATOM float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-CONVGRAD_ATOM std::int32_t multiply_add(std::int32_t a, std::int32_t b, std::int32_t c) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b) +
-                                   static_cast<std::uint32_t>(c));
-}
+CONVGRAD_ATOM std::uint32_t multiply_add(std::uint32_t a, std::uint32_t b, std::uint32_t c) { return a * b + c; }
 
 }  // namespace convgrad::cuda

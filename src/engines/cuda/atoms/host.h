@@ -95,9 +95,6 @@ void warpgroup_wait() {
 
 inline double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
 inline float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
-inline std::int32_t multiply_add(std::int32_t a, std::int32_t b, std::int32_t c) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b) +
-                                   static_cast<std::uint32_t>(c));
-}
+inline std::uint32_t multiply_add(std::uint32_t a, std::uint32_t b, std::uint32_t c) { return a * b + c; }
 
 }  // namespace convgrad::cuda

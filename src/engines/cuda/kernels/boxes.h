@@ -1,4 +1,4 @@
-// The loader for channels-last tensors of aligned channels: the copy engine brings a box of pixels x 128 bytes of
+// The loader for channels-last tensors of aligned channels: the copy engine brings a box of pixels x one row of
 // channels at a time, zeros for what lies outside the image, already swizzled. One lane asks for one box.
 #pragma once
 
@@ -16,7 +16,7 @@ class Boxes {
   static constexpr int arrivals = 1;
   static constexpr int registers = 40;
 
-  static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const Layout<S>& at, int thread) {
+  static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const SharedPlaces<S>& at, int thread) {
     if (thread >= 32) return;
     const Box mine = box_of(args, job, thread);
     const int steps = job.steps();
@@ -63,7 +63,7 @@ class Boxes {
     Box box{};
     box.of_field = lane < field_boxes;
     box.index = box.of_field ? lane : lane - field_boxes;
-    constexpr unsigned block = Terms * kRowBytes;
+    constexpr unsigned block = Terms * S::RowBytes;
     box.to = (box.of_field ? 0 : S::dense_at) + static_cast<unsigned>(box.index) * block;
     box.asked = box.of_field ? wanted_field(job, box.index)
                              : box.index < dense_boxes && wanted_dense(args, job, box.index);
@@ -74,9 +74,9 @@ class Boxes {
   static CONVGRAD_DEVICE unsigned bytes_of_step(const ConvArgs& args, const typename S::Work& job) {
     unsigned bytes = 0;
     for (int i = 0; i < field_boxes; ++i)
-      if (wanted_field(job, i)) bytes += S::field_rows / field_boxes * kRowBytes;
+      if (wanted_field(job, i)) bytes += S::field_rows / field_boxes * S::RowBytes;
     for (int i = 0; i < dense_boxes; ++i)
-      if (wanted_dense(args, job, i)) bytes += S::dense_rows / dense_boxes * kRowBytes;
+      if (wanted_dense(args, job, i)) bytes += S::dense_rows / dense_boxes * S::RowBytes;
     return bytes;
   }
 

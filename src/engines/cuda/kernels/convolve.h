@@ -5,7 +5,8 @@
 
 namespace convgrad::cuda {
 
-// S is the shape, Loader fills stages (Gather, Boxes), Tile multiplies them (F64Tile, FmaTile, MmaTile, WarpgroupTile).
+// S is the shape, Loader fills stages (Gather, Boxes), Tile multiplies them (F64Tile, FmaTile, MmaTile, WarpgroupTile):
+// multiply_stage() adds a stage to the sums of a chunk, which it starts anew itself where it kOverwrites.
 template <class S, template <class> class Loader, class Tile>
 class Convolve {
  public:
@@ -16,7 +17,7 @@ class Convolve {
 
   static CONVGRAD_DEVICE void run(const ConvArgs& args) {
     const typename S::Work job(args, static_cast<int>(block_index()));
-    const Layout<S> at(args);
+    const SharedPlaces<S> at(args);
     const int thread = thread_index();
     if (thread == 0) start_barriers(args, at);
     sync_block();
@@ -44,7 +45,7 @@ class Convolve {
     return step % kProductsEach == 0 || step % kProductsEach == kProductsEach - 1;
   }
 
-  static CONVGRAD_DEVICE void start_barriers(const ConvArgs& args, const Layout<S>& at) {
+  static CONVGRAD_DEVICE void start_barriers(const ConvArgs& args, const SharedPlaces<S>& at) {
     for (int slot = 0; slot < args.stages; ++slot) {
       barrier_init(at.full + static_cast<unsigned>(slot) * 8, Loader<S>::arrivals);
       barrier_init(at.empty + static_cast<unsigned>(slot) * 8, S::Consumers / 32);
@@ -52,24 +53,25 @@ class Convolve {
     barriers_ready();
   }
 
-  static CONVGRAD_DEVICE void consume(const ConvArgs& args, const typename S::Work& job, const Layout<S>& at,
+  static CONVGRAD_DEVICE void consume(const ConvArgs& args, const typename S::Work& job, const SharedPlaces<S>& at,
                                       int thread) {
     Tile tile(thread);
     const int steps = job.steps() * kProductsEach;
     Turn turn;
-    bool first = true;
+    bool first = true, starts_chunk = true;
     for (int step = 0; step < steps; ++step, turn.next(args.stages)) {
       barrier_wait(at.full + static_cast<unsigned>(turn.slot) * 8, turn.parity);
-      tile.multiply_stage(at.stage(turn.slot));
+      tile.multiply_stage(at.stage(turn.slot), starts_chunk);
       sync_warp();
       if (thread % 32 == 0) barrier_arrive(at.empty + static_cast<unsigned>(turn.slot) * 8);
-      if (ends_chunk(step)) end_chunk(tile);
+      starts_chunk = ends_chunk(step);
+      if (starts_chunk) end_chunk(tile);
       if (step % kBlockSteps == kBlockSteps - 1 && step + 1 < steps) {
         end_block(tile, at, first);
         first = false;
       }
     }
-    end_chunk(tile);
+    if (!starts_chunk) end_chunk(tile);
     sync_some(2, S::Consumers);  // the tile may lie where the stages did
     end_block(tile, at, first);
     Store<S>(args, job, at).run(thread);
@@ -78,10 +80,10 @@ class Convolve {
   static CONVGRAD_DEVICE void end_chunk(Tile& tile) {
     tile.each([](int, int, auto& chunk, auto& block) {
       block += chunk;
-      chunk = 0;
+      if constexpr (!Tile::kOverwrites) chunk = 0;
     });
   }
-  static CONVGRAD_DEVICE void end_block(Tile& tile, const Layout<S>& at, bool first) {
+  static CONVGRAD_DEVICE void end_block(Tile& tile, const SharedPlaces<S>& at, bool first) {
     tile.each([&](int row, int column, auto&, auto& block) {
       auto& sum = shared<typename S::Sum>(at.tile + static_cast<unsigned>(row * S::tile_pitch + column) *
                                                         sizeof(typename S::Sum));

@@ -3,17 +3,9 @@
 
 #include "engines/cuda/kernels/exact_sum.h"
 #include "engines/cuda/kernels/job.h"
+#include "engines/cuda/kernels/team.h"
 
 namespace convgrad::cuda {
-
-// 256 threads: neighbours have neighbouring channels, or, where Planar, neighbouring pixels of one channel.
-template <bool Planar>
-struct Team {
-  static constexpr int Threads = 256;
-  static constexpr int Channels = Planar ? 8 : 32, Rows = Threads / Channels;
-  static CONVGRAD_BOTH int channel(int thread) { return Planar ? thread / Rows : thread % Channels; }
-  static CONVGRAD_BOTH int row(int thread) { return Planar ? thread % Rows : thread / Channels; }
-};
 
 // Terms one after another in the type of sums, at most 64 of them, then in a sum that loses nothing.
 template <class Element>
@@ -51,7 +43,9 @@ CONVGRAD_BOTH bool reaches(const AxisRule& axis, const Divider& stride, int at, 
 }
 
 // result[pixel][r] = sum over taps and the channels c of r's group of field[pixel through tap][c] * filter[tap][c][r].
-// A thread has one r and kEach pixels, so that what is worked out for a tap serves several.
+// A thread has one r and kDirectPixels pixels, so that what is worked out for a tap serves several.
+inline constexpr int kDirectPixels = 4;
+
 template <Way way, class Element, bool Planar>
 class Direct {
  public:
@@ -59,22 +53,21 @@ class Direct {
   using T = Team<Planar>;
   static constexpr int Threads = T::Threads;
   static constexpr unsigned kSharedBytes = 0;
-  static constexpr int kEach = 4;
 
   static CONVGRAD_DEVICE void run(const DirectArgs& args) {
     const int thread = thread_index();
     const std::int64_t teams = (args.results + T::Channels - 1) / T::Channels;
     const std::int64_t r = block_index() % teams * T::Channels + T::channel(thread);
-    const std::int64_t first = block_index() / teams * (T::Rows * kEach) + T::row(thread);
+    const std::int64_t first = block_index() / teams * (T::Rows * kDirectPixels) + T::row(thread);
     if (r >= args.results) return;
-    Pixel pixel[kEach];
-    FoldedSum<Element> sum[kEach];
+    Pixel pixel[kDirectPixels];
+    FoldedSum<Element> sum[kDirectPixels];
     CONVGRAD_UNROLL
-    for (int i = 0; i < kEach; ++i) pixel[i] = pixel_at(args, clipped(args, first + i * T::Rows));
+    for (int i = 0; i < kDirectPixels; ++i) pixel[i] = pixel_at(args, clipped(args, first + i * T::Rows));
     for (int d = 0; d < args.axes[0].filter; ++d)
       for (int h = 0; h < args.axes[1].filter; ++h) add_row(args, static_cast<int>(r), {0, d, h, 0}, pixel, sum);
     CONVGRAD_UNROLL
-    for (int i = 0; i < kEach; ++i) {
+    for (int i = 0; i < kDirectPixels; ++i) {
       if (first + i * T::Rows < args.pixels) store(args, pixel[i], r, sum[i]);
     }
   }
@@ -87,19 +80,19 @@ class Direct {
   }
 
   // The taps of one row of the filter.
-  static CONVGRAD_DEVICE void add_row(const DirectArgs& args, int r, Pixel tap, const Pixel (&pixel)[kEach],
-                                      FoldedSum<Element> (&sum)[kEach]) {
+  static CONVGRAD_DEVICE void add_row(const DirectArgs& args, int r, Pixel tap, const Pixel (&pixel)[kDirectPixels],
+                                      FoldedSum<Element> (&sum)[kDirectPixels]) {
     for (tap.w = 0; tap.w < args.axes[2].filter; ++tap.w) {
       const int number = (tap.d * args.axes[1].filter + tap.h) * args.axes[2].filter + tap.w;
       CONVGRAD_UNROLL
-      for (int i = 0; i < kEach; ++i) add_tap(args, r, tap, number, pixel[i], sum[i]);
+      for (int i = 0; i < kDirectPixels; ++i) add_tap(args, r, tap, number, pixel[i], sum[i]);
       if (tap.w % 8 == 7) fold(sum);  // 8 taps x 8 channels at most
     }
     fold(sum);
   }
-  static CONVGRAD_DEVICE void fold(FoldedSum<Element> (&sum)[kEach]) {
+  static CONVGRAD_DEVICE void fold(FoldedSum<Element> (&sum)[kDirectPixels]) {
     CONVGRAD_UNROLL
-    for (int i = 0; i < kEach; ++i) sum[i].fold();
+    for (int i = 0; i < kDirectPixels; ++i) sum[i].fold();
   }
   static CONVGRAD_DEVICE void add_tap(const DirectArgs& args, int r, const Pixel& tap, int number, const Pixel& pixel,
                                       FoldedSum<Element>& sum) {
@@ -125,7 +118,9 @@ class Direct {
 };
 
 // sums[slice][(tap, c)][r] = sum over the slice's pixels of field[pixel through tap][c] * dy[pixel][r]. A thread has one
-// r and kEach neighbouring (tap, c); a block's rows share the pixels.
+// r and kDirectColumns neighbouring (tap, c); a block's rows share the pixels.
+inline constexpr int kDirectColumns = 9;
+
 template <class Element, bool Planar>
 class DirectFilter {
  public:
@@ -134,19 +129,18 @@ class DirectFilter {
   using Exact = typename Element::Exact;
   static constexpr int Threads = T::Threads;
   static constexpr unsigned kSharedBytes = Threads * sizeof(Exact);
-  static constexpr int kEach = 9;
 
   static CONVGRAD_DEVICE void run(const DirectArgs& args) {
     const int thread = thread_index();
     const std::int64_t teams = (args.results + T::Channels - 1) / T::Channels;
-    const int columns = (args.filter_columns + kEach - 1) / kEach;
+    const int columns = (args.filter_columns + kDirectColumns - 1) / kDirectColumns;
     const std::int64_t block = block_index(), r = block % teams * T::Channels + T::channel(thread);
-    const int first = static_cast<int>(block / teams % columns) * kEach;
+    const int first = static_cast<int>(block / teams % columns) * kDirectColumns;
     const std::int64_t slice = block / teams / columns;
-    FoldedSum<Element> sum[kEach];
+    FoldedSum<Element> sum[kDirectColumns];
     if (r < args.results) add_pixels(args, static_cast<int>(r), first, slice, sum);
     CONVGRAD_UNROLL
-    for (int i = 0; i < kEach; ++i) {
+    for (int i = 0; i < kDirectColumns; ++i) {
       part_at(T::row(thread), T::channel(thread)) = sum[i].total.value();
       sync_block();
       if (T::row(thread) == 0 && r < args.results && first + i < args.filter_columns)
@@ -169,10 +163,10 @@ class DirectFilter {
   }
 
   static CONVGRAD_DEVICE void add_pixels(const DirectArgs& args, int r, int first, std::int64_t slice,
-                                         FoldedSum<Element> (&sum)[kEach]) {
-    Spot column[kEach];
+                                         FoldedSum<Element> (&sum)[kDirectColumns]) {
+    Spot column[kDirectColumns];
     CONVGRAD_UNROLL
-    for (int i = 0; i < kEach; ++i) column[i] = column_spot(args, first + i);
+    for (int i = 0; i < kDirectColumns; ++i) column[i] = column_spot(args, first + i);
     const int extent[3] = {args.axes[0].plain.extent, args.axes[1].plain.extent, args.axes[2].plain.extent};
     const int group = r / args.group_results, row = T::row(thread_index());
     const auto* field = static_cast<const Stored*>(args.field) +
@@ -186,7 +180,7 @@ class DirectFilter {
       const Spot place = field_spot(args, p);
       const Stored signal = dy[dy_offset(args, p)];
       CONVGRAD_UNROLL
-      for (int i = 0; i < kEach; ++i) {
+      for (int i = 0; i < kDirectColumns; ++i) {
         const Spot spot = place + column[i];
         if (inside(spot, extent)) sum[i].add(field[spot.offset], signal);
       }
@@ -194,9 +188,9 @@ class DirectFilter {
     }
     fold(sum, in_chunk);
   }
-  static CONVGRAD_DEVICE void fold(FoldedSum<Element> (&sum)[kEach], int& in_chunk) {
+  static CONVGRAD_DEVICE void fold(FoldedSum<Element> (&sum)[kDirectColumns], int& in_chunk) {
     CONVGRAD_UNROLL
-    for (int i = 0; i < kEach; ++i) sum[i].fold();
+    for (int i = 0; i < kDirectColumns; ++i) sum[i].fold();
     in_chunk = 0;
   }
 

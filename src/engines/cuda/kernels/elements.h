@@ -104,8 +104,6 @@ struct I32Element {
   static CONVGRAD_BOTH std::uint32_t narrowed(std::uint32_t sum) { return sum; }
 };
 
-inline CONVGRAD_BOTH std::uint32_t multiply_add(std::uint32_t a, std::uint32_t b, std::uint32_t c) { return a * b + c; }
-
 // The number at `offset` of a tensor; planes lie `plane` elements apart.
 template <class Element>
 CONVGRAD_BOTH typename Element::Exact number_at(const typename Element::Stored* tensor, std::int64_t offset,

@@ -25,7 +25,8 @@ class F64Tile {
   CONVGRAD_DEVICE explicit F64Tile(int thread)
       : lane_(thread % 32), row0_(thread / 32 % kWarpRows * High), column0_(thread / 32 / kWarpRows * Wide) {}
 
-  CONVGRAD_DEVICE void multiply_stage(unsigned stage) {
+  static constexpr bool kOverwrites = false;
+  CONVGRAD_DEVICE void multiply_stage(unsigned stage, bool) {
     CONVGRAD_UNROLL
     for (int term = 0; term < S::Terms; term += 4) {
       double a[kM][2], b[kN][1];
@@ -33,13 +34,13 @@ class F64Tile {
       for (int i = 0; i < kM; ++i)
         CONVGRAD_UNROLL
         for (int half = 0; half < 2; ++half)
-          a[i][half] = shared<const double>(stage + staged_at<typename S::Element, S::field_major>(
+          a[i][half] = shared<const double>(stage + S::Stage::template at<S::field_major>(
                                                   row0_ + 16 * i + f64_neighbour<S::field_major>(lane_ / 4 + 8 * half),
                                                   term + lane_ % 4));
       CONVGRAD_UNROLL
       for (int j = 0; j < kN; ++j)
         b[j][0] = shared<const double>(stage + S::dense_at +
-                                 staged_at<typename S::Element, S::dense_major>(
+                                 S::Stage::template at<S::dense_major>(
                                      column0_ + column_of(j, lane_ / 4), term + lane_ % 4));
       CONVGRAD_UNROLL
       for (int i = 0; i < kM; ++i)

@@ -21,7 +21,8 @@ class FmaTile {
 
   CONVGRAD_DEVICE explicit FmaTile(int thread) : row_(thread / kAcross), column_(thread % kAcross) {}
 
-  CONVGRAD_DEVICE void multiply_stage(unsigned stage) {
+  static constexpr bool kOverwrites = false;
+  CONVGRAD_DEVICE void multiply_stage(unsigned stage, bool) {
     for (int term = 0; term < S::Terms; term += 4) {
       Four a[High], b[Wide];
       load<S::field_major, kDown>(a, stage, row_, term);
@@ -59,14 +60,14 @@ class FmaTile {
     if constexpr (major == Major::along_sum) {
       CONVGRAD_UNROLL
       for (int i = 0; i < Count; ++i)
-        to[i] = shared<const Four>(operand + staged_at<typename S::Element, major>(fma_index<major, Threads>(t, i), term));
+        to[i] = shared<const Four>(operand + S::Stage::template at<major>(fma_index<major, Threads>(t, i), term));
     } else {
       CONVGRAD_UNROLL
       for (int k = 0; k < 4; ++k)
         CONVGRAD_UNROLL
         for (int i = 0; i < Count; i += 4) {
           const Four four =
-              shared<const Four>(operand + staged_at<typename S::Element, major>(fma_index<major, Threads>(t, i), term + k));
+              shared<const Four>(operand + S::Stage::template at<major>(fma_index<major, Threads>(t, i), term + k));
           CONVGRAD_UNROLL
           for (int e = 0; e < 4; ++e) to[i + e].at[k] = four.at[e];
         }

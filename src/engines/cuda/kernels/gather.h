@@ -7,7 +7,7 @@ namespace convgrad::cuda {
 
 // One operand of a stage: an element at (index, term) lies at tensor + (spots[index] + spot of the term), copied
 // Bytes at a time along the contiguous index.
-template <class Element, Major major, int Count>
+template <class Element, class Stage, Major major, int Count>
 struct Operand {
   using Stored = typename Element::Stored;
   const Stored* tensor;
@@ -20,7 +20,7 @@ struct Operand {
   template <int Bytes, class TermSpot>
   CONVGRAD_DEVICE void fill(unsigned stage, int thread, const TermSpot& term_spot) const {
     constexpr int wide = Bytes / static_cast<int>(sizeof(Stored));  // elements of a copy
-    constexpr int terms = major == Major::along_sum ? kTerms<Element> / wide : kTerms<Element>;
+    constexpr int terms = major == Major::along_sum ? Stage::Terms / wide : Stage::Terms;
     constexpr int indices = major == Major::along_sum ? Count : (Count + wide - 1) / wide;
     constexpr int together = kProducers / terms;  // threads that copy the same terms
     const int term = along_sum ? thread % terms : thread / together;
@@ -30,12 +30,13 @@ struct Operand {
     const auto copy = [&](int i, auto&& move) {
       const int index = major == Major::along_sum ? i : i * wide;
       const Spot spot = mine + shared<const Spot>(spots + static_cast<unsigned>(index) * sizeof(Spot));
-      move(stage + staged_at<Element, major>(index, element_term), tensor + spot.offset, inside(spot, extent));
+      move(stage + Stage::template at<major>(index, element_term), tensor + spot.offset, inside(spot, extent));
     };
     if constexpr (Bytes >= 4) {
+      CONVGRAD_UNROLL_TWICE  // copies wait for nothing; more of them at once take registers
       for (int i = first; i < indices; i += together)
-        copy(i, [](unsigned to, const Stored* from, bool there) {
-          copy_async<Bytes>(to, there ? from : nullptr, there);
+        copy(i, [&](unsigned to, const Stored* from, bool there) {
+          copy_async<Bytes>(to, there ? from : tensor, there);
         });
     } else {  // a thread's asynchronous copies are of 4 bytes or more; these go by registers, kBatch at a time
       for (int i = first; i < indices; i += together * kBatch) {
@@ -73,18 +74,18 @@ class Gather {
   static constexpr int arrivals = kProducers;
   static constexpr int registers = sizeof(typename S::Element::Stored) == 8 ? 104 : 136;  // more widths, more of them
 
-  static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const Layout<S>& at, int thread) {
+  static CONVGRAD_DEVICE void run(const ConvArgs& args, const typename S::Work& job, const SharedPlaces<S>& at, int thread) {
     using Element = typename S::Element;
     using Stored = typename Element::Stored;
     const int steps = job.steps();
     if (steps == 0) return;  // and nobody would wait for the spots before their memory is used again
     write_spots(job, at, thread);
-    const Operand<Element, S::field_major, S::Rows> field{
+    const Operand<Element, typename S::Stage, S::field_major, S::Rows> field{
         static_cast<const Stored*>(args.field),
         {job.axis(0).extent, job.axis(1).extent, job.axis(2).extent},
         at.field_spots,
         args.field_copy.along_sum};
-    const Operand<Element, S::dense_major, S::Columns> dense{
+    const Operand<Element, typename S::Stage, S::dense_major, S::Columns> dense{
         static_cast<const Stored*>(args.dense), {1, 1, 1}, at.dense_spots, args.dense_copy.along_sum};
     Turn turn, landed;
     for (int step = 0; step < steps; ++step, turn.next(args.stages)) {
@@ -104,7 +105,7 @@ class Gather {
  private:
   static constexpr int kBehind = 2;  // steps whose copies are under way while the next are asked for
 
-  static CONVGRAD_DEVICE void write_spots(const typename S::Work& job, const Layout<S>& at, int thread) {
+  static CONVGRAD_DEVICE void write_spots(const typename S::Work& job, const SharedPlaces<S>& at, int thread) {
     for (int m = thread; m < S::Rows; m += kProducers)
       shared<Spot>(at.field_spots + static_cast<unsigned>(m) * sizeof(Spot)) = job.field_m(m);
     for (int n = thread; n < S::Columns; n += kProducers)
@@ -112,7 +113,7 @@ class Gather {
     sync_some(1, kProducers);
   }
 
-  static CONVGRAD_DEVICE void hand_over(const ConvArgs& args, const Layout<S>& at, Turn& landed) {
+  static CONVGRAD_DEVICE void hand_over(const ConvArgs& args, const SharedPlaces<S>& at, Turn& landed) {
     fence_for_async();  // matrix units may read what threads wrote
     barrier_arrive(at.full + static_cast<unsigned>(landed.slot) * 8);
     landed.next(args.stages);

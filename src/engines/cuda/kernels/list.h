@@ -32,10 +32,11 @@ template <Way way, class Element, int Columns>
 using Mma = Convolve<MmaShape<way, Element, Columns>, Gather,
                      MmaTile<MmaShape<way, Element, Columns>, 32, Columns == 16 ? 16 : 32>>;
 
-template <Way way, class Element, int Columns>
-using WarpgroupShape = Shape<way, Element, 128, Columns, 256>;
-template <Way way, template <class> class Loader, class Element, int Columns>
-using Warpgroup =
-    Convolve<WarpgroupShape<way, Element, Columns>, Loader, WarpgroupTile<WarpgroupShape<way, Element, Columns>>>;
+// Rows of 64 bytes where 128 would be half empty: 32 channels.
+template <Way way, class Element, int Columns, int RowBytes>
+using WarpgroupShape = Shape<way, Element, 128, Columns, 256, RowBytes>;
+template <Way way, template <class> class Loader, class Element, int Columns, int RowBytes = 128>
+using Warpgroup = Convolve<WarpgroupShape<way, Element, Columns, RowBytes>, Loader,
+                           WarpgroupTile<WarpgroupShape<way, Element, Columns, RowBytes>>>;
 
 }  // namespace convgrad::cuda

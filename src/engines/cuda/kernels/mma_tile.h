@@ -15,7 +15,8 @@ class MmaTile {
   CONVGRAD_DEVICE explicit MmaTile(int thread)
       : lane_(thread % 32), row0_(thread / 32 % kWarpRows * High), column0_(thread / 32 / kWarpRows * Wide) {}
 
-  CONVGRAD_DEVICE void multiply_stage(unsigned stage) {
+  static constexpr bool kOverwrites = false;
+  CONVGRAD_DEVICE void multiply_stage(unsigned stage, bool) {
     CONVGRAD_UNROLL
     for (int term = 0; term < S::Terms; term += 16) {
       std::uint32_t a[kM][4], b[kN / 2][4];
@@ -66,7 +67,7 @@ class MmaTile {
   template <Major major>
   static CONVGRAD_DEVICE void load(std::uint32_t (&to)[4], unsigned operand, int index, int term, int inner) {
     constexpr bool turned = major == Major::across;
-    load_matrices<turned>(to, operand + staged_at<typename S::Element, major>(index + (turned ? 0 : inner),
+    load_matrices<turned>(to, operand + S::Stage::template at<major>(index + (turned ? 0 : inner),
                                                                              term + (turned ? inner : 0)));
   }
 

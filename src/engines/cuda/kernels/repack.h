@@ -22,15 +22,17 @@ struct Repacked<PlanesElement> {
   }
 };
 
-// A block moves 64 pixels x 64 channels of an image through shared memory: read along what is contiguous there (pixels
+// A block moves kRepackSide pixels x kRepackSide channels of an image through shared memory: read along what is contiguous there (pixels
 // where Planar), written along channels.
+inline constexpr int kRepackSide = 64;
+
 template <class Element, bool Planar>
 class Repack {
  public:
   using Args = RepackArgs;
   using From = typename Repacked<Element>::From;
   static constexpr int Threads = 256;
-  static constexpr int Side = 64, Pitch = Side + 1;
+  static constexpr int Side = kRepackSide, Pitch = Side + 1;
   static constexpr unsigned kSharedBytes = Side * Pitch * sizeof(From);
 
   static CONVGRAD_DEVICE void run(const RepackArgs& args) {

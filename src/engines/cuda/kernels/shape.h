@@ -14,21 +14,22 @@ inline constexpr int kProducers = 128;  // threads that fill the stages; one war
 inline constexpr int kChunkTerms = 64;
 inline constexpr int kBlockTerms = 2048;
 
-template <Way way_, class Element_, int Rows_, int Columns_, int Consumers_>
+template <Way way_, class Element_, int Rows_, int Columns_, int Consumers_, int RowBytes_ = 128>
 struct Shape {
   static constexpr Way way = way_;
   using Element = Element_;
   static constexpr int Rows = Rows_, Columns = Columns_, Consumers = Consumers_;
   static constexpr int Threads = Consumers + kProducers;
-  static constexpr int Terms = kTerms<Element>;
+  using Stage = Staging<Element, RowBytes_>;
+  static constexpr int RowBytes = RowBytes_, Terms = Stage::Terms;
   static constexpr Major field_major = way == Way::filter_grad ? Major::across : Major::along_sum;
   static constexpr Major dense_major = way == Way::input_grad ? Major::along_sum : Major::across;
   using Work = Job<way, Rows, Columns, Terms>;
 
-  static constexpr int field_rows = staged_rows<Element, field_major>(Rows);
-  static constexpr int dense_rows = staged_rows<Element, dense_major>(Columns);
-  static constexpr unsigned dense_at = field_rows * kRowBytes;
-  static constexpr unsigned stage_bytes = (field_rows + dense_rows) * kRowBytes;
+  static constexpr int field_rows = Stage::template rows<field_major>(Rows);
+  static constexpr int dense_rows = Stage::template rows<dense_major>(Columns);
+  static constexpr unsigned dense_at = field_rows * RowBytes;
+  static constexpr unsigned stage_bytes = (field_rows + dense_rows) * RowBytes;
 
   // The tile of sums: rows are 16 bytes longer than they need be, against bank conflicts.
   using Sum = typename Element::Sum;
@@ -52,10 +53,10 @@ struct Shape {
 
 // Where a block's shared memory holds what.
 template <class S>
-struct Layout {
+struct SharedPlaces {
   unsigned tile, field_spots, dense_spots, full, empty;
 
-  CONVGRAD_BOTH explicit Layout(const ConvArgs& args)
+  CONVGRAD_BOTH explicit SharedPlaces(const ConvArgs& args)
       : tile(static_cast<unsigned>(args.tile_at)),
         field_spots(S::after_tile(args)),
         dense_spots(field_spots + S::Rows * sizeof(Spot)),

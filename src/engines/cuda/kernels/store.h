@@ -9,8 +9,9 @@ namespace convgrad::cuda {
 // One sum by its definition, term by term, without padding. The tile multiplies zeros where a tap falls on padding, and
 // 0 * infinity is not 0: a sum that is not finite is taken again, here.
 template <class S>
-CONVGRAD_DEVICE typename S::Sum by_definition(const ConvArgs& args, const typename S::Work& job, int m, int n) {
+CONVGRAD_SELDOM typename S::Sum by_definition(const ConvArgs& args, int m, int n) {
   using Element = typename S::Element;
+  const typename S::Work job(args, static_cast<int>(block_index()));
   const auto* field = static_cast<const typename Element::Stored*>(args.field);
   const auto* dense = static_cast<const typename Element::Stored*>(args.dense);
   const int extent[3] = {job.axis(0).extent, job.axis(1).extent, job.axis(2).extent}, one[3] = {1, 1, 1};
@@ -31,7 +32,7 @@ CONVGRAD_DEVICE typename S::Sum by_definition(const ConvArgs& args, const typena
 template <class S>
 class Store {
  public:
-  CONVGRAD_DEVICE Store(const ConvArgs& args, const typename S::Work& job, const Layout<S>& at)
+  CONVGRAD_DEVICE Store(const ConvArgs& args, const typename S::Work& job, const SharedPlaces<S>& at)
       : args_(args), job_(job), at_(at) {}
 
   // By all consumers, once the tile is whole.
@@ -60,7 +61,7 @@ class Store {
   }
   CONVGRAD_DEVICE Sum sum_at(int m, int n) const {
     const Sum sum = shared<const Sum>(at_.tile + static_cast<unsigned>(m * S::tile_pitch + n) * sizeof(Sum));
-    return is_finite(sum) ? sum : by_definition<S>(args_, job_, m, n);
+    return is_finite(sum) ? sum : by_definition<S>(args_, m, n);
   }
   CONVGRAD_DEVICE void store(std::int64_t offset, Sum sum) const {
     if (args_.slice != 0)
@@ -71,7 +72,7 @@ class Store {
 
   const ConvArgs& args_;
   const typename S::Work& job_;
-  const Layout<S>& at_;
+  const SharedPlaces<S>& at_;
 };
 
 }  // namespace convgrad::cuda

@@ -3,17 +3,20 @@
 
 #include "engines/cuda/kernels/args.h"
 #include "engines/cuda/kernels/exact_sum.h"
+#include "engines/cuda/kernels/team.h"
 
 namespace convgrad::cuda {
 
-// result[i] = sums[0][i] + sums[1][i] + ... A block has 32 neighbouring results; 8 threads share the slices of each, a
+// result[i] = sums[0][i] + sums[1][i] + ... A block has kReduceColumns neighbouring results; 8 threads share the slices of each, a
 // stretch of them each, and their parts are added in order.
+inline constexpr int kReduceColumns = 32;
+
 template <class Element, class Sum>
 class Reduce {
  public:
   using Args = ReduceArgs;
   static constexpr int Threads = 256;
-  static constexpr int Columns = 32, Parts = Threads / Columns;
+  static constexpr int Columns = kReduceColumns, Parts = Threads / Columns;
   static constexpr unsigned kSharedBytes = Threads * sizeof(typename Element::Exact);
 
   static CONVGRAD_DEVICE void run(const ReduceArgs& args) {
@@ -42,27 +45,26 @@ class Reduce {
   }
 };
 
-// sums[slice][c] = sum of dy over the slice's pixels. Threads of a warp have neighbouring channels, or, where Planar,
-// neighbouring pixels of one channel.
+// sums[slice][c] = sum of dy over the slice's pixels.
 template <class Element, bool Planar>
 class Bias {
  public:
   using Args = BiasArgs;
-  static constexpr int Threads = 256;
-  static constexpr int Channels = Planar ? 8 : 32, Rows = Threads / Channels;
+  using T = Team<Planar>;
+  static constexpr int Threads = T::Threads;
   static constexpr unsigned kSharedBytes = Threads * sizeof(typename Element::Exact);
 
   static CONVGRAD_DEVICE void run(const BiasArgs& args) {
     const int thread = thread_index();
-    const int lane = Planar ? thread / Rows : thread % Channels, row = Planar ? thread % Rows : thread / Channels;
-    const std::int64_t groups = (args.channels + Channels - 1) / Channels;
-    const std::int64_t slice = block_index() / groups, channel = block_index() % groups * Channels + lane;
+    const int lane = T::channel(thread), row = T::row(thread);
+    const std::int64_t groups = (args.channels + T::Channels - 1) / T::Channels;
+    const std::int64_t slice = block_index() / groups, channel = block_index() % groups * T::Channels + lane;
     Total total;
     if (channel < args.channels) add_pixels(args, total, slice, channel, row);
     part_at(row, lane) = total.value();
     sync_block();
     if (row != 0 || channel >= args.channels) return;
-    for (int other = 1; other < Rows; ++other) total.add(part_at(other, lane));
+    for (int other = 1; other < T::Rows; ++other) total.add(part_at(other, lane));
     static_cast<Exact*>(args.sums)[slice * args.channels + channel] = total.value();
   }
 
@@ -71,7 +73,7 @@ class Bias {
   using Total = typename SumOf<Exact>::Type;
 
   static CONVGRAD_DEVICE Exact& part_at(int row, int lane) {
-    return shared<Exact>(static_cast<unsigned>(row * Channels + lane) * sizeof(Exact));
+    return shared<Exact>(static_cast<unsigned>(row * T::Channels + lane) * sizeof(Exact));
   }
   static CONVGRAD_DEVICE void add_pixels(const BiasArgs& args, Total& total, std::int64_t slice, std::int64_t channel,
                                          int row) {
@@ -79,9 +81,9 @@ class Bias {
     const std::int64_t all = args.images * args.pixels, begin = slice * args.slice_pixels + row;
     const std::int64_t end = (slice + 1) * args.slice_pixels < all ? (slice + 1) * args.slice_pixels : all;
     std::int64_t image = begin / args.pixels, pixel = begin % args.pixels;
-    for (std::int64_t i = begin; i < end; i += Rows) {
+    for (std::int64_t i = begin; i < end; i += T::Rows) {
       total.add(Element::widened(dy[image * args.image_stride + pixel * args.pixel_stride]));
-      for (pixel += Rows; pixel >= args.pixels; pixel -= args.pixels) ++image;
+      for (pixel += T::Rows; pixel >= args.pixels; pixel -= args.pixels) ++image;
     }
   }
 };

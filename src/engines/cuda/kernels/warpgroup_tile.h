@@ -13,14 +13,17 @@ class WarpgroupTile {
 
   CONVGRAD_DEVICE explicit WarpgroupTile(int thread) : thread_(thread % 128), group_(thread / 128) {}
 
-  CONVGRAD_DEVICE void multiply_stage(unsigned stage) {
+  // The first product of a chunk overwrites what the last chunk left.
+  static constexpr bool kOverwrites = true;
+  CONVGRAD_DEVICE void multiply_stage(unsigned stage, bool starts_chunk) {
     constexpr bool turn_field = S::field_major == Major::across, turn_dense = S::dense_major == Major::across;
-    const unsigned field = stage + static_cast<unsigned>(group_) * kHigh * kRowBytes;
+    const unsigned field = stage + static_cast<unsigned>(group_) * kHigh * S::RowBytes;
     warpgroup_fence();
     CONVGRAD_UNROLL
     for (unsigned term = 0; term < S::Terms; term += 16)
       warpgroup_multiply<typename S::Element::Tag, S::Columns, turn_field, turn_dense>(
-          chunk_, described<turn_field>(field, term), described<turn_dense>(stage + S::dense_at, term), true);
+          chunk_, described<turn_field>(field, term), described<turn_dense>(stage + S::dense_at, term),
+          term > 0 || !starts_chunk);
     warpgroup_commit();
     warpgroup_wait<0>();
   }
@@ -37,11 +40,12 @@ class WarpgroupTile {
  private:
   static constexpr unsigned kHigh = 64;
 
-  // 16 terms of an operand. Along the sum they are 32 bytes of each row, and 8 rows are 1024 bytes. Turned, they are 16
-  // rows of 128 bytes, and the next 64 columns lie a block further.
+  // 16 terms of an operand. Along the sum they are 32 bytes of each row; 8 rows follow one another. Turned, they are 16
+  // rows, and the columns that do not fit them lie a block further.
   template <bool turned>
   static CONVGRAD_DEVICE std::uint64_t described(unsigned operand, unsigned term) {
-    return descriptor(operand + term * (turned ? kRowBytes : 2u), turned ? S::Terms * kRowBytes : 16, 8 * kRowBytes, 128);
+    return descriptor(operand + term * (turned ? S::RowBytes : 2u), turned ? S::Terms * S::RowBytes : 16,
+                      8 * S::RowBytes, S::RowBytes);
   }
 
   int thread_, group_;

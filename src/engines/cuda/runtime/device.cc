@@ -5,6 +5,7 @@
 
 #include "base/rules.h"
 #include "base/text.h"
+#include "convgrad/plan.h"
 #include "engines/cuda/runtime/image.h"
 
 namespace convgrad::cuda {
@@ -170,10 +171,11 @@ Status Device::encode(const Box& box, void* map) const {
   std::copy_n(box.box, kRank, load);
   std::copy_n(box.element_strides, kRank, element_strides);
   const int type = data_type(box.element_bytes);
+  const int swizzle = box.swizzle_bytes == 128 ? kSwizzle128 : kSwizzle64;
   void* const tensor = const_cast<void*>(box.tensor);
   return CONVGRAD_CUDA(driver_,
                        cuTensorMapEncodeTiled(map, type, kRank, tensor, extents, byte_strides, load, element_strides,
-                                              kNoInterleave, kSwizzle128, kPromote128, kFillZeros));
+                                              kNoInterleave, swizzle, kPromote128, kFillZeros));
 }
 
 Status Device::launch(const Launch& launch, CUstream stream) const {
@@ -270,11 +272,7 @@ Status is_reachable(const Device& device, std::string_view argument, const void*
   const bool known = ask(&kind, kMemoryType) && ask(&ordinal, kDeviceOrdinal) && ask(&managed, kIsManaged);
   const bool on_a_gpu = known && kind == kDeviceMemory;
   if ((known && managed != 0) || (on_a_gpu && ordinal == device.ordinal())) return {};
-  return refuse("run", {.rule = Rule::device,
-                        .argument = argument,
-                        .reason = concat(argument, " is not in the memory of the plan's GPU"),
-                        .got = on_a_gpu ? concat("memory of GPU ", ordinal) : "memory of the host",
-                        .wanted = concat("memory of GPU ", device.ordinal())});
+  return wrong_place(argument, on_a_gpu ? Place{Memory::cuda, ordinal} : Place{}, {Memory::cuda, device.ordinal()});
 }
 
 }  // namespace convgrad::cuda

@@ -36,6 +36,6 @@ inline constexpr int kCaptureRelaxed = 2;
 // Of CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion and
 // CUtensorMapFloatOOBfill.
 inline constexpr int kElementsOf16Bits = 1, kElementsOfF32 = 7, kElementsOfF64 = 8;
-inline constexpr int kNoInterleave = 0, kSwizzle128 = 3, kPromote128 = 2, kFillZeros = 0;
+inline constexpr int kNoInterleave = 0, kSwizzle64 = 2, kSwizzle128 = 3, kPromote128 = 2, kFillZeros = 0;
 
 }  // namespace convgrad::cuda

@@ -1,0 +1,32 @@
+// The kinds of program behind program_for(), a file each.
+#pragma once
+
+#include <string_view>
+
+#include "engines/cuda/program.h"
+
+namespace convgrad::cuda {
+
+// Tiles of matrices (program.cc).
+Program convolution(const Geometry& geometry, const Hardware& hardware);
+std::vector<Launch> conv_launches(const Program& program, const Buffers& buffers);
+
+// Groups of few channels (direct_program.cc).
+bool has_few_channels(const Geometry& geometry);
+Program direct_convolution(const Geometry& geometry, const Hardware& hardware);
+std::vector<Launch> direct_launches(const Program& program, const Buffers& buffers);
+
+// Sums of dy (bias_program.cc).
+Program bias_gradient(const Geometry& geometry, const Hardware& hardware);
+std::vector<Launch> bias_launches(const Program& program, const Buffers& buffers);
+
+// Slices for some 8 blocks on each of 132 multiprocessors, of 1024 terms at least.
+std::int64_t slices_for(std::int64_t terms, std::int64_t blocks);
+// Of the sums that slices leave which keep their rounding errors.
+std::int64_t exact_bytes(DType dtype);
+
+void* in_workspace(const Buffers& buffers, std::int64_t at);
+// Adds the program's slices; stem: "slices", or "exact_slices" where they keep their rounding errors.
+Launch reduction(const Program& program, std::string_view stem, const Buffers& buffers);
+
+}  // namespace convgrad::cuda
