@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -58,32 +59,42 @@ std::vector<std::string> candidates() {
   for (const char* dtype : {"f64", "f32", "i32", "bf16", "f16"})
     for (const char* layout : {"chlast_", "chfirst_"}) {
       const std::string kind = std::string(layout) + dtype;
-      for (const char* shape : {"n1c9h4w5_k4r2s2_same_", "n1c4h4w5_k9r2s2_same_", "n1c16h4w5_k16r2s2_same_",
-                                "n1c32h4w5_k32r2s2_same_", "n1c48h4w5_k48r2s2_same_", "n1c64h4w5_k128r2s2_same_",
-                                "n1c128h4w5_k64r2s2_same_", "n2c6h7w5_k12r3s3_st2x1_same_g3_"})
-        for (const char* direction : {"_forward", "_input_grad", "_filter_grad"})
-          all.push_back(shape + kind + direction);
+      for (const char* direction : {"_forward", "_input_grad", "_filter_grad"}) {
+        for (const int c : {4, 9, 16, 32, 48, 64, 128})
+          for (const int k : {4, 9, 16, 32, 48, 64, 128})
+            all.push_back("n1c" + std::to_string(c) + "h4w5_k" + std::to_string(k) + "r2s2_same_" + kind + direction);
+        all.push_back("n2c6h7w5_k12r3s3_st2x1_same_g3_" + kind + direction);
+      }
       all.push_back("n2c9h5w6_k9r1s1_valid_" + kind + "_bias_grad");
       all.push_back("n4c16h33w33_k16r1s1_valid_" + kind + "_filter_grad");  // long enough for slices
     }
   return all;
 }
 
-std::vector<Numbered> one_for_each_kernel(const std::vector<cuda::Hardware>& machines) {
-  std::vector<Numbered> chosen;
-  std::set<cuda::Kernel> had;
-  for (const cuda::Hardware& hardware : machines)
-    for (const std::string& text : candidates()) {
-      const ConvProblem problem = parse_problem(text).value();
-      const Result<Geometry> g = validate(problem);
-      if (!g.ok()) continue;  // int32, where TensorFlow takes none
-      const std::set<cuda::Kernel> used = kernels_of(cuda::program_for(*g, hardware));
-      const std::size_t before = had.size();
-      had.insert(used.begin(), used.end());
-      if (had.size() > before) chosen.push_back({problem, hardware});
-    }
-  return chosen;
-}
+// One problem for each kernel that one of the machines has.
+class Cover {
+ public:
+  explicit Cover(const std::vector<cuda::Hardware>& machines) {
+    for (const cuda::Hardware& hardware : machines)
+      for (const std::string& text : candidates()) add(parse_problem(text).value(), hardware);
+  }
+
+  const std::vector<Numbered>& problems() const { return problems_; }
+  bool has(cuda::Kernel kernel) const { return had_.contains(kernel); }
+
+ private:
+  void add(const ConvProblem& problem, const cuda::Hardware& hardware) {
+    const Result<Geometry> g = validate(problem);
+    if (!g.ok()) return;  // int32, where TensorFlow takes none
+    const std::set<cuda::Kernel> used = kernels_of(cuda::program_for(*g, hardware));
+    const std::size_t before = had_.size();
+    had_.insert(used.begin(), used.end());
+    if (had_.size() > before) problems_.push_back({problem, hardware});
+  }
+
+  std::vector<Numbered> problems_;
+  std::set<cuda::Kernel> had_;
+};
 
 // Channels and sizes as layers have them, with odd ones among them.
 ConvProblem layer(test::Random& random) {
@@ -126,11 +137,21 @@ ConvProblem anything(test::Random& random, double most_terms) {
 class Problems {
  public:
   Problems(std::vector<cuda::Hardware> machines, const Asked& asked)
-      : machines_(std::move(machines)), first_(one_for_each_kernel(machines_)), asked_(asked) {}
+      : machines_(std::move(machines)), cover_(machines_), asked_(asked) {}
 
-  bool is_one_of_the_first(std::int64_t index) const { return index < static_cast<std::int64_t>(first_.size()); }
+  bool is_one_of_the_first(std::int64_t index) const { return index < std::ssize(cover_.problems()); }
+  // Names of kernels that no problem of the cover uses, though this GPU has them.
+  std::vector<std::string_view> forgotten() const {
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < cuda::kKernels; ++i) {
+      const cuda::KernelInfo& info = cuda::info(static_cast<cuda::Kernel>(i));
+      const bool is_here = machines_[0].hopper || !info.group.ends_with("_hopper");
+      if (is_here && !cover_.has(static_cast<cuda::Kernel>(i))) names.push_back(info.name);
+    }
+    return names;
+  }
   Numbered at(std::int64_t index) const {
-    if (is_one_of_the_first(index)) return first_[static_cast<std::size_t>(index)];
+    if (is_one_of_the_first(index)) return cover_.problems()[static_cast<std::size_t>(index)];
     test::Random random(static_cast<std::uint64_t>(asked_.seed * 1'000'003 + index));
     const auto terms = static_cast<double>(asked_.terms);
     const cuda::Hardware& hardware = machines_[random.bits() % machines_.size()];
@@ -139,7 +160,7 @@ class Problems {
 
  private:
   std::vector<cuda::Hardware> machines_;
-  std::vector<Numbered> first_;
+  Cover cover_;
   Asked asked_;
 };
 
@@ -345,12 +366,15 @@ class Run {
 
   int all() {
     const auto start = std::chrono::steady_clock::now();
+    const std::vector<std::string_view> forgotten = problems_.forgotten();
+    for (const std::string_view name : forgotten)
+      std::fprintf(stderr, "gpu_check: no problem uses %s\n", std::string(name).c_str());
     for (std::int64_t i = asked_.start; i < asked_.problems; i += asked_.step) {
       if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > asked_.seconds) break;
       if (!one(i)) return 3;
     }
     std::fprintf(stderr, "%lld problems, %lld wrong\n", static_cast<long long>(done_), static_cast<long long>(wrong_));
-    return wrong_ > 0 ? 1 : 0;
+    return wrong_ > 0 || !forgotten.empty() ? 1 : 0;
   }
 
  private:

@@ -32,6 +32,12 @@ class CheckCudaKernels(unittest.TestCase):
         faults, _, _ = checked(said("a") + spilled, {"a": 384, "b": 384})
         self.assertEqual(faults, ["group: b for sm_90a: spills: 8 bytes stored, 4 loaded"])
 
+    def test_spills_of_a_function_that_a_kernel_calls(self):
+        called = ("ptxas info    : Function properties for f\n"
+                  "    0 bytes stack frame, 0 bytes spill stores, 4 bytes spill loads\n")
+        faults, _, _ = checked(said("a") + called, {"a": 384})
+        self.assertEqual(faults, ["group: a for sm_90a: spills: 0 bytes stored, 4 loaded"])
+
     def test_a_stack_without_spills_is_told(self):
         stack = "64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
         faults, notes, _ = checked(said("a", stack), {"a": 384})

@@ -368,14 +368,14 @@ CUresult cuLaunchKernel(CUfunction function, unsigned blocks, unsigned, unsigned
 
 CUresult cuTensorMapEncodeTiled(void* map, int data_type, unsigned rank, void* address, const std::uint64_t* extents,
                                 const std::uint64_t* byte_strides, const std::uint32_t* box,
-                                const std::uint32_t* element_strides, int, int, int, int) {
+                                const std::uint32_t* element_strides, int, int swizzle, int, int) {
   ENTER(entered);
   const int size = data_type == kElementsOf16Bits ? 2 : data_type == kElementsOfF32 ? 4 : 8;
   if (rank != 5 || reinterpret_cast<std::uintptr_t>(address) % 16 != 0) return kInvalidValue;
   HostBox& kept = boxes.emplace_back();
   kept.tensor = address;
   kept.element_bytes = size;
-  kept.swizzle_bytes = 128;
+  kept.swizzle_bytes = swizzle == kSwizzle128 ? 128 : 64;
   std::copy_n(extents, 5, kept.extents);
   std::copy_n(byte_strides, 4, kept.byte_strides);
   std::copy_n(box, 5, kept.box);
@@ -385,7 +385,8 @@ CUresult cuTensorMapEncodeTiled(void* map, int data_type, unsigned rank, void* a
     if (extents[i] == 0 || extents[i] > std::uint64_t{1} << 32 || !whole) return kInvalidValue;
     if (box[i] == 0 || box[i] > 256 || element_strides[i] == 0 || element_strides[i] > 8) return kInvalidValue;
   }
-  if (box[0] * static_cast<unsigned>(size) > 128) return kInvalidValue;  // of the swizzle
+  if (swizzle != kSwizzle128 && swizzle != kSwizzle64) return kInvalidValue;
+  if (static_cast<int>(box[0]) * size > kept.swizzle_bytes) return kInvalidValue;
   const TensorMap made = host_map(kept);
   std::memcpy(map, &made, sizeof(made));
   return kSuccess;
