@@ -1,6 +1,6 @@
 # Each target does all of its own set-up; `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-heavy asan tsan clang cuda arm python studio test-studio bench-studio test-peers test-frameworks bench bench-peers profile fuzz coverage format lint clean
+.PHONY: help setup demo test test-heavy asan tsan clang cuda test-cuda arm python studio test-studio bench-studio test-peers test-frameworks bench bench-peers profile fuzz coverage format lint clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /make \1\t/' | expand -t 18
@@ -45,6 +45,12 @@ cuda: setup ## build the CUDA engine's kernels too, and run all tests
 	@tools/setup --cuda
 	@tools/build cuda
 	@ctest --preset cuda
+
+test-cuda: setup ## the CUDA engine alone, without a GPU: its tests, and what ptxas says of its kernels
+	@tools/setup --cuda
+	@tools/build cuda --target cuda_machine_tests cuda_kernels_tests cuda_runtime_tests cuda_host_driver gpu_check gpu_time
+	@ctest --preset cuda -R '^cuda_'
+	@tools/check_cuda_kernels
 
 arm: setup ## the tests built for 64-bit Arm, run under emulation
 	@tools/setup --arm

@@ -41,6 +41,10 @@ else()
   set(cpu_isas)  # the engine says that it is not available
   set(cpu_pairs amx_model)
 endif()
+if(NOT CONVGRAD_CPU_KERNELS)
+  set(cpu_isas)
+  set_source_files_properties(src/engines/cpu/isa.cc PROPERTIES COMPILE_DEFINITIONS CONVGRAD_NO_CPU_KERNELS)
+endif()
 set(cpu_kernels)
 if(CONVGRAD_SANITIZE)
   # Highway checks itself under sanitizers, through a function of its library; ours are only its headers.

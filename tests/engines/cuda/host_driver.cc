@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <deque>
 #include <iterator>
@@ -79,6 +80,10 @@ std::vector<std::span<const std::byte>> all_memory() {
   for (const auto& [address, a] : allocations) all.emplace_back(reinterpret_cast<const std::byte*>(address), a.bytes);
   return all;
 }
+
+// ---- Events: when they were recorded, for work is done when a call returns ----
+
+using Moment = std::chrono::steady_clock::time_point;
 
 // ---- What every call looks at ----
 
@@ -232,6 +237,38 @@ CUresult cuStreamSynchronize(CUstream) {
   return kSuccess;
 }
 
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  ENTER(entered_with_context);
+  *event = reinterpret_cast<CUevent>(new Moment);
+  ++state.events;
+  return kSuccess;
+}
+
+CUresult cuEventDestroy_v2(CUevent event) {
+  ENTER(entered_with_context);
+  delete reinterpret_cast<Moment*>(event);
+  --state.events;
+  return kSuccess;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream) {
+  ENTER(entered_with_context);
+  *reinterpret_cast<Moment*>(event) = std::chrono::steady_clock::now();
+  return kSuccess;
+}
+
+CUresult cuEventSynchronize(CUevent) {
+  ENTER(entered_with_context);
+  return kSuccess;
+}
+
+CUresult cuEventElapsedTime(float* milliseconds, CUevent from, CUevent to) {
+  ENTER(entered_with_context);
+  const auto passed = *reinterpret_cast<Moment*>(to) - *reinterpret_cast<Moment*>(from);
+  *milliseconds = std::chrono::duration<float, std::milli>(passed).count();
+  return kSuccess;
+}
+
 CUresult cuThreadExchangeStreamCaptureMode(int* mode) {
   ENTER(entered);
   std::swap(*mode, capture_mode);
@@ -269,6 +306,13 @@ CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUs
   ENTER(entered_with_context);
   if (holder(from, bytes) == nullptr) return kInvalidValue;
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  return kSuccess;
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream) {
+  ENTER(entered_with_context);
+  if (holder(to, bytes) == nullptr) return kInvalidValue;
+  std::memset(reinterpret_cast<void*>(to), value, bytes);
   return kSuccess;
 }
 
@@ -324,14 +368,14 @@ CUresult cuLaunchKernel(CUfunction function, unsigned blocks, unsigned, unsigned
 
 CUresult cuTensorMapEncodeTiled(void* map, int data_type, unsigned rank, void* address, const std::uint64_t* extents,
                                 const std::uint64_t* byte_strides, const std::uint32_t* box,
-                                const std::uint32_t* element_strides, int, int, int, int) {
+                                const std::uint32_t* element_strides, int, int swizzle, int, int) {
   ENTER(entered);
   const int size = data_type == kElementsOf16Bits ? 2 : data_type == kElementsOfF32 ? 4 : 8;
   if (rank != 5 || reinterpret_cast<std::uintptr_t>(address) % 16 != 0) return kInvalidValue;
   HostBox& kept = boxes.emplace_back();
   kept.tensor = address;
   kept.element_bytes = size;
-  kept.swizzle_bytes = 128;
+  kept.swizzle_bytes = swizzle == kSwizzle128 ? 128 : 64;
   std::copy_n(extents, 5, kept.extents);
   std::copy_n(byte_strides, 4, kept.byte_strides);
   std::copy_n(box, 5, kept.box);
@@ -341,7 +385,8 @@ CUresult cuTensorMapEncodeTiled(void* map, int data_type, unsigned rank, void* a
     if (extents[i] == 0 || extents[i] > std::uint64_t{1} << 32 || !whole) return kInvalidValue;
     if (box[i] == 0 || box[i] > 256 || element_strides[i] == 0 || element_strides[i] > 8) return kInvalidValue;
   }
-  if (box[0] * static_cast<unsigned>(size) > 128) return kInvalidValue;  // of the swizzle
+  if (swizzle != kSwizzle128 && swizzle != kSwizzle64) return kInvalidValue;
+  if (static_cast<int>(box[0]) * size > kept.swizzle_bytes) return kInvalidValue;
   const TensorMap made = host_map(kept);
   std::memcpy(map, &made, sizeof(made));
   return kSuccess;

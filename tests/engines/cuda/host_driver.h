@@ -28,6 +28,7 @@ struct HostDriver {
   std::map<std::string, int> calls = {};
   std::size_t buffers = 0;     // that are taken and not given back
   std::size_t streams = 0;     // the same
+  std::size_t events = 0;      // the same
   std::size_t contexts = 0;    // pushed and not popped
   std::size_t overruns = 0;    // buffers whose rim was written to
   std::string complaint = {};  // of the host machine

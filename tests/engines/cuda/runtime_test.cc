@@ -132,6 +132,7 @@ struct Case {
 void expect_nothing_left() {
   EXPECT_EQ(host().buffers, 0u);
   EXPECT_EQ(host().streams, 0u);
+  EXPECT_EQ(host().events, 0u);
   EXPECT_EQ(host().contexts, 0u);
   EXPECT_EQ(host().overruns, 0u);
 }
@@ -346,6 +347,25 @@ TEST(Run, stops_when_cancelled) {
   expect_nothing_left();
 }
 
+TEST(Runtime, events_time_what_lies_between_them) {
+  host();
+  const cuda::Device& device = *cuda::Device::of(0).value();
+  const cuda::InContext current(device);
+  {
+    const cuda::Event from = make_event(device).value(), to = make_event(device).value();
+    const cuda::Buffer memory = allocate(device, 100, nullptr).value();
+    std::vector<std::byte> got(100);
+    ASSERT_TRUE(record(device, from, nullptr).ok());
+    ASSERT_TRUE(fill(device, memory.get(), got.size(), 7, nullptr).ok());
+    ASSERT_TRUE(record(device, to, nullptr).ok());
+    EXPECT_GE(microseconds_between(device, from, to).value(), 0);
+    ASSERT_TRUE(copy_out(device, got, memory.get(), nullptr).ok());
+    EXPECT_EQ(got, std::vector<std::byte>(100, std::byte{7}));
+  }
+  EXPECT_EQ(host().events, 0u);
+  EXPECT_EQ(host().buffers, 0u);
+}
+
 // ---- Failures ----
 
 constexpr const char* kCalls[] = {
@@ -373,7 +393,8 @@ bool fails_cleanly(const Case& made, const char* call, int which) {
 
 // A free, pop or destroy that fails leaves what it should have freed: the driver is broken then.
 bool leaves_things(std::string_view call) {
-  return call.starts_with("cuMemFree") || call == "cuCtxPopCurrent_v2" || call == "cuStreamDestroy_v2";
+  return call.starts_with("cuMemFree") || call == "cuCtxPopCurrent_v2" || call == "cuStreamDestroy_v2" ||
+         call == "cuEventDestroy_v2";
 }
 
 TEST(Failures, every_call_of_the_first_run) {

@@ -210,6 +210,23 @@ Status wait(const Device& device, CUstream stream) {
   return CONVGRAD_CUDA(device.driver(), cuStreamSynchronize(stream));
 }
 
+Result<Event> make_event(const Device& device) {
+  CUevent event = nullptr;
+  CONVGRAD_RETURN_IF_ERROR(CONVGRAD_CUDA(device.driver(), cuEventCreate(&event, kTimed)));
+  return Event(event, {&device.driver()});
+}
+
+Status record(const Device& device, const Event& event, CUstream stream) {
+  return CONVGRAD_CUDA(device.driver(), cuEventRecord(event.get(), stream));
+}
+
+Result<double> microseconds_between(const Device& device, const Event& from, const Event& to) {
+  float milliseconds = 0;
+  CONVGRAD_RETURN_IF_ERROR(CONVGRAD_CUDA(device.driver(), cuEventSynchronize(to.get())));
+  CONVGRAD_RETURN_IF_ERROR(CONVGRAD_CUDA(device.driver(), cuEventElapsedTime(&milliseconds, from.get(), to.get())));
+  return 1e3 * milliseconds;
+}
+
 void BufferDeleter::operator()(void* address) const noexcept {
   const Driver& driver = device->driver();
   if (device->facts().has_memory_pools) {
@@ -228,6 +245,11 @@ Result<Buffer> allocate(const Device& device, std::size_t bytes, CUstream stream
                                  : CONVGRAD_CUDA(driver, cuMemAlloc_v2(&address, bytes)));
   }
   return Buffer(reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)), {&device, stream});
+}
+
+Status fill(const Device& device, void* to, std::size_t bytes, unsigned char value, CUstream stream) {
+  if (bytes == 0) return {};
+  return CONVGRAD_CUDA(device.driver(), cuMemsetD8Async(address_of(to), value, bytes, stream));
 }
 
 Status copy_in(const Device& device, void* to, std::span<const std::byte> from, CUstream stream) {

@@ -105,6 +105,17 @@ Result<Stream> make_stream(const Device& device);
 // Until all work of the stream is done.
 Status wait(const Device& device, CUstream stream);
 
+// A moment in the order of a stream.
+struct EventDeleter {
+  const Driver* driver;
+  void operator()(CUevent event) const noexcept { driver->cuEventDestroy_v2(event); }
+};
+using Event = std::unique_ptr<CUevent_st, EventDeleter>;
+Result<Event> make_event(const Device& device);
+Status record(const Device& device, const Event& event, CUstream stream);
+// From one recorded event to a later one, whose work is waited for; the driver counts in steps of half a microsecond.
+Result<double> microseconds_between(const Device& device, const Event& from, const Event& to);
+
 // Memory of the device, given back when the work that the stream has by then is done.
 struct BufferDeleter {
   const Device* device;
@@ -114,6 +125,7 @@ struct BufferDeleter {
 using Buffer = std::unique_ptr<void, BufferDeleter>;
 Result<Buffer> allocate(const Device& device, std::size_t bytes, CUstream stream);  // null for 0 bytes
 
+Status fill(const Device& device, void* to, std::size_t bytes, unsigned char value, CUstream stream);
 Status copy_in(const Device& device, void* to, std::span<const std::byte> from, CUstream stream);
 Status copy_out(const Device& device, std::span<std::byte> to, const void* from, CUstream stream);
 

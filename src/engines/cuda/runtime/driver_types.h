@@ -12,6 +12,7 @@ using CUdevice = int;
 using CUdeviceptr = unsigned long long;
 using CUcontext = struct CUctx_st*;
 using CUstream = struct CUstream_st*;
+using CUevent = struct CUevent_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 
@@ -29,8 +30,8 @@ inline constexpr int kStaticSharedBytes = 1, kDynamicSharedBytes = 8;
 // Of CUpointer_attribute, and of CUmemorytype.
 inline constexpr int kMemoryType = 2, kIsManaged = 8, kDeviceOrdinal = 9;
 inline constexpr unsigned kDeviceMemory = 2;
-// Of CUstream_flags and CUstreamCaptureMode.
-inline constexpr unsigned kNonBlocking = 1;
+// Of CUstream_flags, CUevent_flags and CUstreamCaptureMode.
+inline constexpr unsigned kNonBlocking = 1, kTimed = 0;
 inline constexpr int kCaptureRelaxed = 2;
 // Of CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion and
 // CUtensorMapFloatOOBfill.
