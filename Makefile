@@ -23,7 +23,7 @@ test-heavy: setup ## tensors of more than 2^31 elements: 14 GiB of memory, 80 s 
 
 # Rooms whose code handles memory that callers hand over. The others would cost 5 minutes more:
 # `make asan checked="$(all)"` has them too.
-all := base geometry reference engines pairs_plan planner api allocation c_api no_memory graph face pages cli studio
+all := base geometry reference engines pairs_plan cuda_machine cuda_kernels cuda_runtime planner api allocation c_api no_memory graph face pages cli studio
 checked := $(filter-out reference pairs_plan planner face cli studio,$(all))
 fuzzed := problem call page
 asan: setup ## the tests of the library under AddressSanitizer and UndefinedBehaviorSanitizer
