@@ -11,8 +11,7 @@
 namespace convgrad::cuda {
 namespace {
 
-// Tiles of matrices would be nearly empty: 8 channels are an eighth of a row of 16-bit elements, and of the columns of
-// the narrowest tile a quarter.
+// Tiles of matrices would be nearly empty: 8 channels are an eighth of a row of 16-bit elements.
 constexpr std::int64_t kFewChannels = 8;
 
 void set_direct_slices(Program& p, std::int64_t teams) {

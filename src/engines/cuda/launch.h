@@ -39,23 +39,12 @@ inline const KernelInfo& info(Kernel kernel) { return all_kernels()[static_cast<
 // Every kernel takes one struct, by value.
 using KernelArgs = std::variant<ConvArgs, DirectArgs, RepackArgs, ReduceArgs, BiasArgs>;
 
-// Boxes of a tensor that the copy engine loads; the runtime turns each into the map that the kernel's arguments hold.
-struct Box {
-  const void* tensor;
-  int element_bytes;
-  std::int64_t extents[5];       // in elements, fastest first
-  std::int64_t byte_strides[4];  // of dimensions 1 to 4
-  int box[5];                    // extents of one load, in elements of the tensor
-  int element_strides[5];
-  int swizzle_bytes;  // 128 or 64
-};
-
 struct Launch {
   Kernel kernel;
   unsigned blocks;
   unsigned shared_bytes;
   KernelArgs args;
-  std::vector<Box> boxes;  // ConvArgs::maps, in order
+  std::vector<Box> boxes;  // the runtime turns them into ConvArgs::maps, in order
 };
 
 }  // namespace convgrad::cuda

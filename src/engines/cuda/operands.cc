@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "engines/cuda/kernel_choice.h"
 #include "engines/cuda/kernels/repack.h"
-#include "engines/cuda/kernels/stage.h"
 #include "engines/cuda/matrices.h"
 #include "engines/cuda/program_parts.h"
 
@@ -145,6 +144,7 @@ bool readable_as_it_is(const Geometry& g) {
   return g.dtype != DType::f32 && g.layout == Layout::channels_last && whole_pieces(g.c_in, size) &&
          whole_pieces(g.c_out, size);
 }
+
 bool packable(const Geometry& g) { return g.dtype == DType::f32 || sixteen_bits(g.dtype); }
 
 std::int64_t aligned_up(std::int64_t bytes) { return ceil_div(bytes, 256) * 256; }
@@ -155,6 +155,7 @@ std::int64_t field_channels_stored(const Program& p) {
 }
 std::int64_t dense_channels_stored(const Program& p) { return p.dense ? p.dense->channels : p.geometry.c_out; }
 Layout layout_stored(const Program& p) { return p.field ? Layout::channels_last : p.geometry.layout; }
+
 void pack_operands(Program& p) {
   const Geometry& g = p.geometry;
   const bool backwards = g.direction == Direction::input_grad;

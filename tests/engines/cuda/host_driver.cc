@@ -119,7 +119,7 @@ constexpr Kernel kAll[] = {
 
 constexpr int kMostShared = 227 << 10;
 std::map<const Kernel*, int> shared_limits;
-thread_local std::deque<HostBox> boxes;  // that maps of the next launch point to
+thread_local std::deque<Box> boxes;  // that maps of the next launch point to
 
 const Kernel* kernel_of(CUfunction function) { return reinterpret_cast<const Kernel*>(function); }
 
@@ -372,7 +372,7 @@ CUresult cuTensorMapEncodeTiled(void* map, int data_type, unsigned rank, void* a
   ENTER(entered);
   const int size = data_type == kElementsOf16Bits ? 2 : data_type == kElementsOfF32 ? 4 : 8;
   if (rank != 5 || reinterpret_cast<std::uintptr_t>(address) % 16 != 0) return kInvalidValue;
-  HostBox& kept = boxes.emplace_back();
+  Box& kept = boxes.emplace_back();
   kept.tensor = address;
   kept.element_bytes = size;
   kept.swizzle_bytes = swizzle == kSwizzle128 ? 128 : 64;

@@ -222,7 +222,7 @@ struct BoxCase {
 };
 
 // The box by plain loops over a tensor of bytes v(i), in the order of shared memory before the swizzle.
-std::vector<std::byte> expected_box(const HostBox& box, const int (&at)[5]) {
+std::vector<std::byte> expected_box(const Box& box, const int (&at)[5]) {
   std::vector<std::byte> bytes;
   const auto* tensor = static_cast<const std::byte*>(box.tensor);
   for (int n = 0; n < box.box[4]; n += box.element_strides[4])
@@ -251,13 +251,13 @@ TEST(CudaMachine, boxes_are_zero_outside_strided_and_swizzled) {
                                                {64, 2, {32, 9, 3, 2, 1}, {1, 3, 1, 1, 1}, {-8, 3, 4, -1, 0}},
                                                {32, 4, {8, 5, 5, 1, 2}, {1, 1, 2, 1, 1}, {36, 4, -3, 1, 0}},
                                                {0, 2, {24, 3, 3, 3, 2}, {1, 1, 1, 2, 1}, {8, 0, 0, 0, 0}}}) {
-    HostBox box{.tensor = tensor,
-                .element_bytes = c.element_bytes,
-                .extents = {},
-                .byte_strides = {},
-                .box = {},
-                .element_strides = {},
-                .swizzle_bytes = c.swizzle};
+    Box box{.tensor = tensor,
+            .element_bytes = c.element_bytes,
+            .extents = {},
+            .byte_strides = {},
+            .box = {},
+            .element_strides = {},
+            .swizzle_bytes = c.swizzle};
     std::memcpy(box.extents, extents, sizeof extents);
     std::memcpy(box.box, c.box, sizeof c.box);
     std::memcpy(box.element_strides, c.strides, sizeof c.strides);
@@ -295,7 +295,7 @@ TEST(CudaMachine, swizzle_of_128_is_chunk_xor_row) {
   EXPECT_EQ(swizzled_address(12345, 0), 12345u);
 }
 
-HostBox plain_box(const std::byte* tensor) {
+Box plain_box(const std::byte* tensor) {
   return {.tensor = tensor,
           .element_bytes = 2,
           .extents = {64, 8, 1, 1, 1},
@@ -317,7 +317,7 @@ void load_once(const TensorMap& map, unsigned to, unsigned bytes, int start, boo
 
 TEST(CudaMachine, refuses_boxes_that_the_hardware_traps_on) {
   alignas(16) static std::byte tensor[1024] = {};
-  const HostBox box = plain_box(tensor);
+  const Box box = plain_box(tensor);
   const TensorMap map = host_map(box);
   const Grid grid{.blocks = 1, .threads = 32, .shared_bytes = 4096, .seed = 0};
   run_clean(grid, [&] { load_once(map, 0, 1024, 8, true); });
@@ -327,14 +327,14 @@ TEST(CudaMachine, refuses_boxes_that_the_hardware_traps_on) {
   run_refused(grid, [&] { load_once(map, 3200, 1024, 0, true); }, "shared memory has 4096");
   run_refused(grid, [&] { load_once(map, 0, 1024, 0, false); }, "without barriers_ready");
   run_refused(grid, [&] { load_once(map, 0, 1025, 0, true); }, "0 arrivals and 1 bytes to come");
-  HostBox odd = box;
+  Box odd = box;
   odd.byte_strides[0] = 120;
   run_refused(grid, [&] { load_once(host_map(odd), 0, 1024, 0, true); }, "a map that the driver refuses");
 }
 
 TEST(CudaMachine, a_box_is_poison_until_its_barrier) {
   alignas(16) static std::byte tensor[1024] = {};
-  const HostBox box = plain_box(tensor);
+  const Box box = plain_box(tensor);
   const TensorMap map = host_map(box);
   int poisoned = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -355,7 +355,7 @@ TEST(CudaMachine, a_box_is_poison_until_its_barrier) {
 
 TEST(CudaMachine, refuses_a_block_that_ends_before_its_box) {
   alignas(16) static std::byte tensor[1024] = {};
-  const HostBox box = plain_box(tensor);
+  const Box box = plain_box(tensor);
   const TensorMap map = host_map(box);
   int refused = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {

@@ -132,7 +132,7 @@ struct Barrier {
 };
 
 struct BoxLoad {
-  HostBox box;
+  Box box;
   std::array<int, 5> at;
   std::array<int, 5> counts;  // of elements
   unsigned to, barrier, bytes;
@@ -178,7 +178,7 @@ class Block {
   unsigned writer(unsigned at) const { return granules_[at / kGranule].thread - 1; }
 
   // ---- boxes.cc ----
-  void load_box(unsigned to, const HostBox& box, unsigned barrier, const int (&at)[5]);
+  void load_box(unsigned to, const Box& box, unsigned barrier, const int (&at)[5]);
 
   // ---- barriers.cc ----
   void barrier_init(unsigned at, unsigned arrivals);

@@ -6,7 +6,7 @@
 namespace convgrad::cuda {
 namespace {
 
-bool fits_driver(const HostBox& box) {
+bool fits_driver(const Box& box) {
   bool fits = reinterpret_cast<std::uintptr_t>(box.tensor) % 16 == 0 && box.element_strides[0] == 1;
   for (int i = 0; i < 5; ++i) {
     fits = fits && box.extents[i] > 0 && box.box[i] > 0 && box.box[i] <= 256;
@@ -19,7 +19,7 @@ bool fits_driver(const HostBox& box) {
 }  // namespace
 
 std::string Block::box_fault(const BoxLoad& load) const {
-  const HostBox& box = load.box;
+  const Box& box = load.box;
   const int inner = box.box[0] * box.element_bytes;
   if (!fits_driver(box))
     return "a map that the driver refuses (tensor and strides in multiples of 16 bytes, box 1 to 256, element strides "
@@ -37,7 +37,7 @@ std::string Block::box_fault(const BoxLoad& load) const {
   return "";
 }
 
-void Block::load_box(unsigned to, const HostBox& box, unsigned at_barrier, const int (&at)[5]) {
+void Block::load_box(unsigned to, const Box& box, unsigned at_barrier, const int (&at)[5]) {
   BoxLoad load{.box = box, .at = std::to_array(at), .counts = {}, .to = to, .barrier = at_barrier, .bytes = 0};
   if (const std::string fault = box_fault(load); !fault.empty()) fail("load_box: " + fault);
   load.bytes = static_cast<unsigned>(box.element_bytes);
@@ -71,7 +71,7 @@ void Block::land_row(const BoxLoad& load, const std::byte* row, unsigned offset,
 }
 
 void Block::land(const BoxLoad& load) {
-  const HostBox& box = load.box;
+  const Box& box = load.box;
   unsigned offset = 0;
   std::array<int, 5> i{};
   for (i[4] = 0; i[4] < load.counts[4]; ++i[4])
@@ -103,7 +103,7 @@ bool Block::land_a_box() {
 }
 
 void load_box(unsigned to, const TensorMap& map, unsigned barrier, const int (&at)[5]) {
-  block().load_box(to, *reinterpret_cast<const HostBox*>(map.words[0]), barrier, at);
+  block().load_box(to, *reinterpret_cast<const Box*>(map.words[0]), barrier, at);
 }
 
 }  // namespace convgrad::cuda

@@ -1,7 +1,5 @@
 #include "support/cuda_machine/launches.h"
 
-#include <algorithm>
-
 #include "engines/cuda/kernels/list.h"
 
 namespace convgrad::cuda {
@@ -12,20 +10,9 @@ void run_body(const void* args) {
   Body::run(*static_cast<const typename Body::Args*>(args));
 }
 
-HostBox host_box(const Box& box) {
-  HostBox host{box.tensor, box.element_bytes, {}, {}, {}, {}, box.swizzle_bytes};
-  std::copy(std::begin(box.extents), std::end(box.extents), host.extents);
-  std::copy(std::begin(box.byte_strides), std::end(box.byte_strides), host.byte_strides);
-  std::copy(std::begin(box.box), std::end(box.box), host.box);
-  std::copy(std::begin(box.element_strides), std::end(box.element_strides), host.element_strides);
-  return host;
-}
-
 std::string run_launch(const Launch& launch, std::uint64_t seed) {
   KernelArgs args = launch.args;
-  std::vector<HostBox> boxes;
-  for (const Box& box : launch.boxes) boxes.push_back(host_box(box));
-  for (std::size_t i = 0; i < boxes.size(); ++i) std::get<ConvArgs>(args).maps[i] = host_map(boxes[i]);
+  for (std::size_t i = 0; i < launch.boxes.size(); ++i) std::get<ConvArgs>(args).maps[i] = host_map(launch.boxes[i]);
   const Grid grid{launch.blocks, static_cast<unsigned>(info(launch.kernel).threads), launch.shared_bytes, seed};
   return std::visit([&](const auto& some) { return run_kernel(launch.kernel, grid, &some); }, args);
 }

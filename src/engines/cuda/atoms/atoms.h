@@ -28,6 +28,17 @@ struct alignas(64) TensorMap {
   std::uint64_t words[16];
 };
 
+// What a map says, in plain numbers: a tensor of five dimensions, and the box that one load takes of it.
+struct Box {
+  const void* tensor;
+  int element_bytes;
+  std::int64_t extents[5];       // in elements, fastest first
+  std::int64_t byte_strides[4];  // of dimensions 1 to 4
+  int box[5];                    // extents of one load, in elements of the tensor
+  int element_strides[5];        // a load takes every element_strides[i]-th of them
+  int swizzle_bytes;             // 128, 64, 32 or 0
+};
+
 // ---- Threads ----
 CONVGRAD_ATOM int thread_index();
 CONVGRAD_ATOM unsigned block_index();

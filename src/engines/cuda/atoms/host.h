@@ -9,18 +9,8 @@
 
 namespace convgrad::cuda {
 
-// What a TensorMap means on the host: words[0] of the map is the address of one of these.
-struct HostBox {
-  const void* tensor;
-  int element_bytes;
-  std::int64_t extents[5];       // in elements, fastest first
-  std::int64_t byte_strides[4];  // of dimensions 1 to 4
-  int box[5];                    // extents of one load, in elements of the tensor
-  int element_strides[5];        // a load takes every element_strides[i]-th of them
-  int swizzle_bytes;             // 128, 64, 32 or 0
-};
-
-inline TensorMap host_map(const HostBox& box) {
+// words[0] of a map is the address of its box.
+inline TensorMap host_map(const Box& box) {
   TensorMap map{};
   map.words[0] = reinterpret_cast<std::uintptr_t>(&box);
   return map;

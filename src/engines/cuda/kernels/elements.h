@@ -54,13 +54,18 @@ struct F16Element {
   }
 };
 
-struct F32Element {
-  using Stored = float;
-  using Sum = float;
-  using Exact = double;
-  static CONVGRAD_BOTH double widened(float v) { return v; }
-  static CONVGRAD_BOTH float narrowed(float sum) { return sum; }
+// A type that is stored as it is summed; Wide holds its products, and sums of very many of them.
+template <class T, class Wide>
+struct PlainElement {
+  using Stored = T;
+  using Sum = T;
+  using Exact = Wide;
+  static CONVGRAD_BOTH Wide widened(T v) { return v; }
+  static CONVGRAD_BOTH T narrowed(T sum) { return sum; }
 };
+using F32Element = PlainElement<float, double>;
+using F64Element = PlainElement<double, double>;
+using I32Element = PlainElement<std::uint32_t, std::uint32_t>;  // modulo 2^32, as TensorFlow has it
 
 // f32 as three bf16 planes: 8 + 8 + 8 bits of significand, which together are the number itself, unless the last of
 // them fall below 2^-133. Of a number that is not finite, or too large for bf16 when rounded, the first plane is cut
@@ -85,23 +90,6 @@ struct PlanesElement {
       }
     }
   }
-};
-
-struct F64Element {
-  using Stored = double;
-  using Sum = double;
-  using Exact = double;
-  static CONVGRAD_BOTH double widened(double v) { return v; }
-  static CONVGRAD_BOTH double narrowed(double sum) { return sum; }
-};
-
-// Modulo 2^32, as TensorFlow has it; sums of unsigned numbers wrap by definition.
-struct I32Element {
-  using Stored = std::uint32_t;
-  using Sum = std::uint32_t;
-  using Exact = std::uint32_t;
-  static CONVGRAD_BOTH std::uint32_t widened(std::uint32_t v) { return v; }
-  static CONVGRAD_BOTH std::uint32_t narrowed(std::uint32_t sum) { return sum; }
 };
 
 // The number at `offset` of a tensor; planes lie `plane` elements apart.
