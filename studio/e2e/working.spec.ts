@@ -24,6 +24,18 @@ test('a loop is stopped by its button', async ({ studio }) => {
   await expect(page.locator('[data-run="done"]')).toHaveText('Stopped');
 });
 
+test('a loop started before the shapes have come still draws its loss', async ({ studio }) => {
+  const { page } = studio;
+  await page.route('**/api/infer', async (route) => {
+    await new Promise((later) => setTimeout(later, 500));
+    await route.continue();
+  });
+  await studio.openScene('Train a small network');
+  await page.getByRole('button', { name: 'Loop', exact: true }).click();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await expect(page.locator('.loss-last')).toContainText('loss');
+});
+
 test('the tensor editor takes pasted braces and typed cells, and undo works in it', async ({ studio }) => {
   const { page } = studio;
   await page.keyboard.press('Control+k');
@@ -58,6 +70,20 @@ test('blocks are copied as text, pasted with new names, and run', async ({ studi
   expect(copied.nodes).toHaveLength(5);
   await page.keyboard.press('Control+z');
   await expect(studio.block('filter_gradient_2')).toHaveCount(0);
+});
+
+test('blocks are cut and pasted somewhere else', async ({ studio }) => {
+  const { page } = studio;
+  await studio.openScene(scene);
+  await page.locator('.react-flow__pane').click({ position: { x: 500, y: 20 } });
+  await page.evaluate(() => navigator.clipboard.writeText('no blocks'));
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Control+x');
+  await expect(studio.block('filter_gradient')).toHaveCount(0);
+  await page.keyboard.press('Control+v');
+  await expect(studio.block('filter_gradient')).toBeVisible();
+  await studio.run();
+  await expect(studio.readout('filter_gradient')).toContainText('121040');
 });
 
 test('an exported enuSpace page is imported again and has the same number', async ({ studio }) => {

@@ -38,6 +38,11 @@ async function copy(): Promise<void> {
   if (text) await navigator.clipboard.writeText(text);
 }
 
+async function cut(): Promise<void> {
+  await copy();
+  removeSelected();
+}
+
 function fileBase(): string {
   return (useDocument.getState().file ?? 'page').replace(/\.json$/, '');
 }
@@ -82,6 +87,7 @@ export const actions: readonly Action[] = [
   { id: 'png', title: 'Save the drawing as PNG', run: async () => download(`${fileBase()}.png`, await pngOf()) },
   { id: 'differentiate', title: 'Differentiate', keys: ['mod+d'], run: () => openDialog({ kind: 'differentiate' }) },
   { id: 'copy', title: 'Copy', keys: ['mod+c'], run: copy },
+  { id: 'cut', title: 'Cut', keys: ['mod+x'], run: cut },
   {
     id: 'paste',
     title: 'Paste blocks',

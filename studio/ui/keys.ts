@@ -1,5 +1,5 @@
 import { act, actions } from './actions';
-import { pasteText } from './edits';
+import { copyText, pasteText, removeSelected } from './edits';
 import { closeDialog, useScreen } from './state/screen';
 
 const isMac = /Mac/.test(navigator.platform);
@@ -43,22 +43,42 @@ function onKeyDown(event: KeyboardEvent): void {
     return;
   }
   if (inText(event.target) && !action.inText) return;
-  if (action.id === 'copy' && window.getSelection()?.toString()) return;
+  // The browser's own copy and cut events follow.
+  if (action.id === 'copy' || action.id === 'cut') return;
   event.preventDefault();
   act(action.id);
 }
 
+/** Whether the clipboard's events are about blocks: not about letters in a field or marked on the page. */
+function isAboutBlocks(event: ClipboardEvent): boolean {
+  return !inText(event.target) && !useScreen.getState().dialog;
+}
+
+/** Fills the clipboard before the event ends: a paste that follows at once finds the blocks in it. */
+function onCopy(event: ClipboardEvent): void {
+  if (!isAboutBlocks(event) || window.getSelection()?.toString()) return;
+  const text = copyText();
+  if (!text || !event.clipboardData) return;
+  event.clipboardData.setData('text/plain', text);
+  event.preventDefault();
+  if (event.type === 'cut') removeSelected();
+}
+
 function onPaste(event: ClipboardEvent): void {
-  if (inText(event.target) || useScreen.getState().dialog) return;
+  if (!isAboutBlocks(event)) return;
   const text = event.clipboardData?.getData('text');
   if (text && pasteText(text)) event.preventDefault();
 }
 
 export function listenToKeys(): () => void {
   window.addEventListener('keydown', onKeyDown);
+  window.addEventListener('copy', onCopy);
+  window.addEventListener('cut', onCopy);
   window.addEventListener('paste', onPaste);
   return () => {
     window.removeEventListener('keydown', onKeyDown);
+    window.removeEventListener('copy', onCopy);
+    window.removeEventListener('cut', onCopy);
     window.removeEventListener('paste', onPaste);
   };
 }

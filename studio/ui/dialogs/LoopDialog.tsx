@@ -30,9 +30,10 @@ export function LoopDialog() {
     proposed ? proposed.watch.some((each) => samePin(each, pin)) : /loss|cost|error/i.test(pin[0]),
   );
   const [steps, setSteps] = useState(String(proposed?.steps ?? 200));
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(
-    new Set((likely.length ? likely : scalars.slice(0, 1)).map((pin) => pin.join('.'))),
-  );
+  // Until a number is ticked the choice follows the shapes, which may come after the dialog has opened.
+  const [ticked, setTicked] = useState<ReadonlySet<string>>();
+  const chosen = ticked ?? new Set((likely.length ? likely : scalars.slice(0, 1)).map((pin) => pin.join('.')));
+  const shapesToCome = useShapes((state) => state.busy);
   const count = Number(steps);
   const start = (): void => {
     const watch = scalars.filter((pin) => chosen.has(pin.join('.')));
@@ -43,7 +44,7 @@ export function LoopDialog() {
   const toggle = (name: string): void => {
     const next = new Set(chosen);
     if (!next.delete(name)) next.add(name);
-    setChosen(next);
+    setTicked(next);
   };
   return (
     <Dialog title="Run as a loop">
@@ -53,7 +54,7 @@ export function LoopDialog() {
       </label>
       <fieldset className="ticks">
         <legend>Numbers to draw</legend>
-        {scalars.length === 0 && <p className="quiet">No output of this page is a single number.</p>}
+        {scalars.length === 0 && !shapesToCome && <p className="quiet">No output of this page is a single number.</p>}
         {scalars.map((pin) => (
           <label key={pin.join('.')}>
             <input type="checkbox" checked={chosen.has(pin.join('.'))} onChange={() => toggle(pin.join('.'))} /> {pin.join('.')}
@@ -62,7 +63,12 @@ export function LoopDialog() {
       </fieldset>
       <div className="dialog-foot">
         <span />
-        <button type="button" className="button strong" disabled={!Number.isInteger(count) || count < 1} onClick={start}>
+        <button
+          type="button"
+          className="button strong"
+          disabled={shapesToCome || !Number.isInteger(count) || count < 1}
+          onClick={start}
+        >
           Start
         </button>
       </div>
