@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/text.h"
 #include "engines/cuda/kernel_choice.h"
@@ -118,19 +119,25 @@ Program convolution(const Geometry& g, const Hardware& hardware) {
   const TileInfo& tile = info(p.main_kernel()).tile;
   set_matrices(p, tile);
   set_tiles(p, tile);
+  p.make_launches = &conv_launches;
   p.why = reason(p);
   return p;
+}
+
+std::vector<Launch> operands_in_place(const Program& p, const Buffers& buffers, ConvArgs& args) {
+  std::vector<Launch> all;
+  const bool backwards = p.geometry.direction == Direction::input_grad;
+  args.field = backwards ? buffers.second : buffers.first;
+  args.dense = backwards ? buffers.first : buffers.second;
+  args.result = args.slice != 0 ? in_workspace(buffers, p.sums_at) : buffers.result;
+  if (p.field) repack(p, buffers, args, all);
+  return all;
 }
 
 std::vector<Launch> conv_launches(const Program& p, const Buffers& buffers) {
   const Geometry& g = p.geometry;
   ConvArgs args = p.conv;
-  std::vector<Launch> all;
-  const bool backwards = g.direction == Direction::input_grad;
-  args.field = backwards ? buffers.second : buffers.first;
-  args.dense = backwards ? buffers.first : buffers.second;
-  args.result = args.slice != 0 ? in_workspace(buffers, p.sums_at) : buffers.result;
-  if (p.field) repack(p, buffers, args, all);
+  std::vector<Launch> all = operands_in_place(p, buffers, args);
   const bool boxes = !p.any || (p.boxes && aligned(args.field) && aligned(args.dense));
   const Kernel kernel = boxes ? *p.boxes : *p.any;
   const TileInfo& tile = info(kernel).tile;
@@ -147,14 +154,13 @@ Program program_for(const Geometry& geometry, const Hardware& hardware) {
   Program p = geometry.direction == Direction::bias_grad ? bias_gradient(geometry, hardware)
               : has_few_channels(geometry)               ? direct_convolution(geometry, hardware)
                                                          : convolution(geometry, hardware);
+  if (std::optional<Program> halo = halo_convolution(p)) p = std::move(*halo);
   if (fixed_result_shape(geometry).elements() == 0) p.blocks = 0;
   return p;
 }
 
 std::vector<Launch> Program::launches(const Buffers& buffers) const {
-  if (blocks == 0) return {};
-  if (geometry.direction == Direction::bias_grad) return bias_launches(*this, buffers);
-  return has_few_channels(geometry) ? direct_launches(*this, buffers) : conv_launches(*this, buffers);
+  return blocks == 0 ? std::vector<Launch>{} : make_launches(*this, buffers);
 }
 
 }  // namespace convgrad::cuda

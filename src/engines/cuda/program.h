@@ -48,6 +48,7 @@ struct Program final : EngineProgram {
   unsigned blocks = 0;
   Hardware hardware;
   std::string why;
+  std::vector<Launch> (*make_launches)(const Program&, const Buffers&) = nullptr;
 
   // The kernel that most of the time goes to, for tensors at aligned addresses.
   Kernel main_kernel() const { return boxes ? *boxes : *any; }

@@ -114,12 +114,16 @@ TEST(CudaKernels, are_all_used_and_right) {
         for (bool hopper : {false, true})
           for (std::size_t shift : {0u, 1u}) {
             const std::string text(channels), c = text.substr(0, text.find('k')), k = text.substr(text.find('k'));
-            const std::string problem = "n1" + c + "h4w5_" + k + "r2s2_same_" + dtype + "_" + direction;
-            const Result<Geometry> g = validate(parse_problem(problem).value());
-            if (!g.ok()) continue;  // int32, where TensorFlow takes none
-            const test::Operands given = test::random_operands(random, *g);
-            const Tensor got = run(*g, given, {.hardware = {.hopper = hopper}, .shift = shift, .used = &used});
-            ASSERT_EQ(test::difference(got, test::by_definition(*g, given.first, given.second)), "") << problem;
+            for (const char* image : {"h4w5_", "h7w8_"}) {  // the second for 16-bit patches with a halo
+              if (image[1] == '7' && (!hopper || shift > 0 || std::string(dtype).find("f16") == std::string::npos))
+                continue;
+              const std::string problem = "n1" + c + image + k + "r2s3_same_" + dtype + "_" + direction;
+              const Result<Geometry> g = validate(parse_problem(problem).value());
+              if (!g.ok()) continue;  // int32, where TensorFlow takes none
+              const test::Operands given = test::random_operands(random, *g);
+              const Tensor got = run(*g, given, {.hardware = {.hopper = hopper}, .shift = shift, .used = &used});
+              ASSERT_EQ(test::difference(got, test::by_definition(*g, given.first, given.second)), "") << problem;
+            }
           }
   for (const char* dtype : {"f64", "f32", "i32", "bf16", "f16"})
     for (const char* direction : {"forward", "input_grad", "filter_grad"})
@@ -136,6 +140,53 @@ TEST(CudaKernels, are_all_used_and_right) {
     const bool needed = all_kernels()[i].tile.rows > 0 || all_kernels()[i].group == "direct";
     EXPECT_TRUE(!needed || used.contains(static_cast<Kernel>(i))) << all_kernels()[i].name << " was not used";
   }
+}
+
+// Layers of at most 64 channels of 16 bits, large enough for patches with a halo.
+ConvProblem halo_problem(test::Random& random) {
+  ConvProblem p;
+  p.rank = static_cast<int>(random.between(2, 3));
+  p.direction = random.one_of({Direction::forward, Direction::input_grad});
+  p.dtype = random.one_of({DType::bf16, DType::f16});
+  p.layout = random.one_of({Layout::channels_last, Layout::channels_first});
+  const std::int64_t groups = random.between(1, 4) / 4 + 1;
+  p.filter_c = groups == 1 ? random.between(9, 80) : 32 * random.between(1, 2);
+  p.c_in = p.filter_c * groups;
+  p.c_out = groups * (groups == 1 ? random.between(9, 80) : 32 * random.between(1, 2));
+  p.n = random.between(1, 3);
+  p.padding = random.one_of({PaddingKind::same, PaddingKind::valid});
+  for (std::size_t i = 0; i < 3; ++i) {
+    p.filter[i] = random.between(i == 0 ? 1 : 2, 3);
+    p.stride[i] = p.direction == Direction::input_grad && random.between(0, 3) == 0 ? 2 : 1;
+    p.dilation[i] = random.between(1, 5) / 5 + 1;
+    p.in[i] = i == 0 ? random.between(1, 4) : random.between(6, 17);
+  }
+  return p;
+}
+
+TEST(CudaKernels, take_patches_with_their_halo) {
+  test::Random random(76);
+  int halos = 0, infinite = 0;
+  for (int i = 0; i < 150; ++i) {
+    const ConvProblem problem = halo_problem(random);
+    const Result<Geometry> g = validate(problem);
+    if (!g.ok()) continue;
+    const Program program = program_for(*g, {});
+    if (!program.boxes || info(*program.boxes).name.find("_halo_") == std::string_view::npos) continue;
+    ++halos;
+    const Setting setting{.seed = static_cast<std::uint64_t>(i)};
+    const test::Operands whole = test::random_operands(random, *g);
+    ASSERT_EQ(test::difference(run(*g, whole, setting), test::by_definition(*g, whole.first, whole.second)), "")
+        << to_text(problem);
+    // The plain kernels, which tensors at odd addresses get, have the same bits, infinities included.
+    test::Operands given = test::real_operands(random, *g);
+    test::set(given.second, random.between(0, given.second.size() - 1), std::numeric_limits<double>::infinity());
+    const Tensor got = run(*g, given, setting), plain = run(*g, given, {.shift = 1});
+    ASSERT_EQ(test::difference(got, plain), "") << to_text(problem);
+    for (std::int64_t at = 0; at < got.size(); ++at) infinite += !std::isfinite(got.at(at));
+  }
+  EXPECT_GT(halos, 15);
+  EXPECT_GT(infinite, 500);
 }
 
 // Alignment, the order of threads and the size of shared memory choose loaders and stages, not the order of sums.

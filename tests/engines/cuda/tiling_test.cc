@@ -164,15 +164,32 @@ TEST(CudaProgram, stays_within_the_shared_memory_of_any_gpu) {
 
 TEST(CudaProgram, takes_short_rows_where_long_ones_would_be_half_empty) {
   const auto program = [](const char* text) { return program_for(validate(parse_problem(text).value()).value(), {}); };
-  EXPECT_EQ(info(*program("n2c32h8w8_k64r3s3_same_bf16_forward").boxes).name, "forward_bf16_half_boxes_128x64");
+  EXPECT_EQ(info(*program("n2c32h4w4_k64r3s3_same_bf16_forward").boxes).name, "forward_bf16_half_boxes_128x64");
   EXPECT_EQ(info(*program("n2c96h8w8_k64r3s3_same_f32_filter_grad").boxes).name, "filter_grad_f32_half_boxes_128x64");
   EXPECT_EQ(info(*program("n2c64h8w8_k96r3s3_same_f16_input_grad").any).name, "input_grad_f16_half_gather_128x64");
-  EXPECT_EQ(info(*program("n2c40h8w8_k64r3s3_same_bf16_forward").boxes).name, "forward_bf16_boxes_128x64");
+  EXPECT_EQ(info(*program("n2c40h4w4_k64r3s3_same_bf16_forward").boxes).name, "forward_bf16_boxes_128x64");
+}
+
+// A patch with its halo needs the filter beside it in shared memory, patches that images fill, and taps that share it.
+TEST(CudaProgram, loads_a_halo_once_where_that_saves_half) {
+  const auto kernel = [](const char* text) {
+    return info(program_for(validate(parse_problem(text).value()).value(), {}).main_kernel()).name;
+  };
+  EXPECT_EQ(kernel("n2c64h56w56_k64r3s3_same_bf16_forward"), "forward_bf16_halo_64x64");
+  EXPECT_EQ(kernel("n2c32d64h64w64_k64t3r3s3_same_bf16_input_grad"), "input_grad_bf16_halo_64x32");
+  EXPECT_EQ(kernel("n2c32d64h64w64_k64t3r3s3_same_bf16_forward"), "forward_bf16_half_halo_64x64");
+  EXPECT_EQ(kernel("n2c64d16h16w16_k64t3r3s3_same_f16_forward"), "forward_f16_halo_64x32");  // half of the filter fits
+  EXPECT_EQ(kernel("n2c64h56w56_k64r3s3_st2_same_bf16_input_grad"), "input_grad_bf16_halo_64x64");
+  EXPECT_EQ(kernel("n2c64h56w56_k64r3s3_st2_same_bf16_forward"), "forward_bf16_boxes_128x64");
+  EXPECT_EQ(kernel("n2c64h56w56_k64r2s2_st2_same_bf16_input_grad"), "input_grad_bf16_boxes_128x64");  // one tap each
+  EXPECT_EQ(kernel("n2c128h56w56_k64r3s3_same_bf16_forward"), "forward_bf16_boxes_128x64");
+  EXPECT_EQ(kernel("n2c64h9w9_k64r3s3_same_bf16_forward"), "forward_bf16_boxes_128x64");
+  EXPECT_EQ(kernel("n2c64h56w56_k64r3s3_di6_same_bf16_forward"), "forward_bf16_boxes_128x64");
 }
 
 TEST(CudaProgram, takes_boxes_for_aligned_channels_and_threads_for_the_rest) {
   const auto program = [](const char* text) { return program_for(validate(parse_problem(text).value()).value(), {}); };
-  EXPECT_EQ(info(*program("n2c64h8w8_k64r3s3_same_bf16_forward").boxes).name, "forward_bf16_boxes_128x64");
+  EXPECT_EQ(info(*program("n2c64h8w8_k64r1s1_same_bf16_forward").boxes).name, "forward_bf16_boxes_128x64");
   EXPECT_EQ(info(*program("n2c32h8w8_k128r3s3_same_f64_filter_grad").boxes).name, "filter_grad_f64_boxes_128x64");
   EXPECT_FALSE(program("n2c64h8w8_k64r3s3_same_bf16_forward").field);
   EXPECT_FALSE(program("n2c64h8w8_k64r3s3_same_chfirst_f64_forward").boxes);

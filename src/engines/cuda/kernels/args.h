@@ -20,6 +20,18 @@ struct CopyShape {
   bool along_sum;
 };
 
+// What kernels that load a patch of pixels with its halo (kernels/halo.h) have besides: columns of patches through the
+// planes of an image, cut into parts.
+struct Halo {
+  Divider plane_patches;  // patches of one plane
+  Divider parts;          // of a column
+  int planes = 0;         // of a part
+  int columns = 0;        // parts of columns, over all images
+  Divider workers;        // blocks that share them
+  int box_width = 0, box_height = 0;
+  int taps = 0;  // of a phase, at most
+};
+
 // A convolution in any direction as products of two matrices, one for each group and phase:
 //
 //   result[m][n] = sum over k of field[m][k] * dense[k][n]
@@ -52,6 +64,7 @@ struct ConvArgs {
   std::int64_t slice;   // elements of the sums of one slice; 0: the result itself is written
   int stages, tile_at;  // ring of stages; where the tile's sums lie in shared memory
   CopyShape field_copy, dense_copy;
+  Halo halo;
 };
 
 // A convolution of groups of few channels, result by result. Channels, results and strides as in ConvArgs.

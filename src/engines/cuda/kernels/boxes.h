@@ -6,6 +6,20 @@
 
 namespace convgrad::cuda {
 
+// Where a box of the filter, (out channel, in channel, tap), starts. Forward: rows are input channels, columns the
+// output channels of the tile. Input gradient: the other way round.
+struct BoxStart {
+  int at[5];
+};
+template <class S>
+CONVGRAD_DEVICE BoxStart filter_box_start(const ConvArgs& args, const typename S::Work& job,
+                                          const typename S::Work::Column& column, int index) {
+  const int first_out = job.group() * args.dense_group;
+  if (S::way == Way::forward)
+    return {{first_out + job.n0() + index * S::Terms, column.channel, column.filter_tap, 0, 0}};
+  return {{first_out + column.channel, job.n0(), column.filter_tap, 0, 0}};
+}
+
 // The field's maps see it as (channel, w, h, d, n), boxes of a patch; the dense operand's maps see dy likewise, or the
 // filter as (out channel, in channel, tap). Operands in planes are loaded once for each product of planes. The flat
 // index (tap, channel) has whole rows of channels: its pitch is a multiple of Terms, so a step (a gather) or a block of
@@ -111,17 +125,10 @@ class Boxes {
     load_box(load.stage + box.to, dense_map(args, load), load.barrier,
              {job.group() * args.dense_group + job.n0() + box.index * Terms, corner.w, corner.h, corner.d, corner.n});
   }
-  // Forward: rows are input channels, columns the output channels of the tile. Input gradient: the other way round.
   static CONVGRAD_DEVICE void ask_filter(const ConvArgs& args, const typename S::Work& job, const Box& box,
                                          const Load& load) {
-    const auto column = job.column_at(load.step * Terms);
-    const int first_out = job.group() * args.dense_group;
-    if (S::way == Way::forward)
-      load_box(load.stage + box.to, dense_map(args, load), load.barrier,
-               {first_out + job.n0() + box.index * Terms, column.channel, column.filter_tap, 0, 0});
-    else
-      load_box(load.stage + box.to, dense_map(args, load), load.barrier,
-               {first_out + column.channel, job.n0(), column.filter_tap, 0, 0});
+    load_box(load.stage + box.to, dense_map(args, load), load.barrier,
+             filter_box_start<S>(args, job, job.column_at(load.step * Terms), box.index).at);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "engines/cuda/kernels/f64_tile.h"
 #include "engines/cuda/kernels/fma_tile.h"
 #include "engines/cuda/kernels/gather.h"
+#include "engines/cuda/kernels/halo.h"
 #include "engines/cuda/kernels/mma_tile.h"
 #include "engines/cuda/kernels/repack.h"
 #include "engines/cuda/kernels/sums.h"
@@ -14,8 +15,8 @@
 
 namespace convgrad::cuda {
 
-// All tiles have 128 rows. A warp's part of an f64 tile is 32 x 32 at most: twice that in registers, for chunks and
-// blocks.
+// All tiles but those with a halo have 128 rows. A warp's part of an f64 tile is 32 x 32 at most: twice that in
+// registers, for chunks and blocks.
 template <Way way, int Columns>
 using F64Shape = Shape<way, F64Element, 128, Columns, Columns == 64 ? 256 : 128>;
 template <Way way, template <class> class Loader, int Columns>
@@ -39,5 +40,9 @@ using WarpgroupShape = Shape<way, Element, 128, Columns, 256, RowBytes>;
 template <Way way, template <class> class Loader, class Element, int Columns, int RowBytes = 128>
 using Warpgroup = Convolve<WarpgroupShape<way, Element, Columns, RowBytes>, Loader,
                            WarpgroupTile<WarpgroupShape<way, Element, Columns, RowBytes>>>;
+
+// Two warpgroups with a patch each.
+template <Way way, class Element, int Columns, int RowBytes = 128>
+using HaloPatches = HaloConvolve<Shape<way, Element, kHaloRows, Columns, kHaloTeams * 128, RowBytes>>;
 
 }  // namespace convgrad::cuda

@@ -7,11 +7,11 @@
 namespace convgrad::cuda {
 
 // One sum by its definition, term by term, without padding. The tile multiplies zeros where a tap falls on padding, and
-// 0 * infinity is not 0: a sum that is not finite is taken again, here.
+// 0 * infinity is not 0: a sum that is not finite is taken again, here. `tile` is the number that the job has.
 template <class S>
-CONVGRAD_SELDOM typename S::Sum by_definition(const ConvArgs& args, int m, int n) {
+CONVGRAD_SELDOM typename S::Sum by_definition(const ConvArgs& args, int tile, int m, int n) {
   using Element = typename S::Element;
-  const typename S::Work job(args, static_cast<int>(block_index()));
+  const typename S::Work job(args, tile);
   const auto* field = static_cast<const typename Element::Stored*>(args.field);
   const auto* dense = static_cast<const typename Element::Stored*>(args.dense);
   const int extent[3] = {job.axis(0).extent, job.axis(1).extent, job.axis(2).extent}, one[3] = {1, 1, 1};
@@ -61,7 +61,7 @@ class Store {
   }
   CONVGRAD_DEVICE Sum sum_at(int m, int n) const {
     const Sum sum = shared<const Sum>(at_.tile + static_cast<unsigned>(m * S::tile_pitch + n) * sizeof(Sum));
-    return is_finite(sum) ? sum : by_definition<S>(args_, m, n);
+    return is_finite(sum) ? sum : by_definition<S>(args_, static_cast<int>(block_index()), m, n);
   }
   CONVGRAD_DEVICE void store(std::int64_t offset, Sum sum) const {
     if (args_.slice != 0)
