@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "engines/cuda/halo_cut.h"
 #include "engines/cuda/kernel_choice.h"
 #include "engines/cuda/kernels/halo.h"
 #include "engines/cuda/matrices.h"
@@ -13,53 +14,16 @@ namespace {
 
 constexpr std::int64_t kAtOnce = 132;  // blocks; a constant as in tiling.cc, though no bit depends on it here
 
-// The taps of an axis, over all phases: at most how many, and how many pixels they reach across.
-struct TapSpan {
-  std::int64_t taps, pixels;
-};
-TapSpan tap_span(const AxisRule& axis) {
-  TapSpan span{0, 1};
-  for (int phase = 0; phase < axis.phases; ++phase) {
-    const Axis one = axis_of_phase(axis, phase);
-    span.taps = std::max<std::int64_t>(span.taps, one.taps);
-    span.pixels = std::max<std::int64_t>(span.pixels, std::int64_t{one.taps - 1} * std::abs(one.reach) + 1);
-  }
-  return span;
-}
-
-struct Cut {
-  PixelGrid grid;
-  TapSpan d, h, w;
-  std::int64_t width, height;  // of a box
-
-  explicit Cut(const Program& p)
-      : grid(pixel_grid(p.geometry, p.conv.axes)),
-        d(tap_span(p.conv.axes[0])),
-        h(tap_span(p.conv.axes[1])),
-        w(tap_span(p.conv.axes[2])),
-        width(kHaloSide - 1 + w.pixels),
-        height(kHaloSide - 1 + h.pixels) {}
-  std::int64_t taps() const { return d.taps * h.taps * w.taps; }
-  std::int64_t rows() const { return ceil_div(grid.extents[1], kHaloSide); }
-  std::int64_t columns() const { return ceil_div(grid.extents[2], kHaloSide); }
-};
-
-// A halo is worth loading where a box is at most half of what a box a tap would be, and patches of 8 x 8 pixels are at
-// least 60 % full. Neighbouring pixels of a patch must be neighbours in the field, a pixel's channels one row, and the
-// sum one block, whose chunks can stay in registers.
-bool worth_it(const Program& p, const Cut& cut) {
-  if (!p.boxes || !gathers(p.geometry) || !sixteen_bits(p.geometry.dtype)) return false;
-  const TileInfo& tile = info(*p.boxes).tile;
-  const std::int64_t pixels = cut.grid.extents[1] * cut.grid.extents[2];
-  return p.conv.channels <= tile.terms && cut.taps() * tile.terms <= kBlockTerms &&
-         std::all_of(std::begin(cut.grid.steps), std::end(cut.grid.steps), [](auto step) { return step == 1; }) &&
-         2 * cut.width * cut.height <= cut.h.taps * cut.w.taps * kHaloRows && cut.width <= 256 && cut.height <= 256 &&
-         10 * pixels >= 6 * cut.rows() * cut.columns() * kHaloRows;
+// A halo is worth loading where a box is at most half of what a box a tap would be. A sum must be one block, whose
+// chunks can stay in registers.
+bool worth_it(const Program& p, const HaloCut& cut) {
+  return cut.fits(p) && cut.taps() * info(*p.boxes).tile.terms <= kBlockTerms &&
+         2 * cut.width * cut.height <= cut.h.taps * cut.w.taps * kHaloRows;
 }
 
 // Planes of a part: few parts reload few planes at their seams, many fill all workers to the end. A plane that is only
 // loaded takes some 0.3 of one that is multiplied as well (a model).
-std::int64_t planes_of_part(const Cut& cut, std::int64_t workers) {
+std::int64_t planes_of_part(const HaloCut& cut, std::int64_t workers) {
   const std::int64_t all = std::max<std::int64_t>(1, cut.grid.extents[0]);
   std::int64_t best = all;
   double least = -1;
@@ -75,22 +39,7 @@ std::int64_t planes_of_part(const Cut& cut, std::int64_t workers) {
   return best;
 }
 
-void set_patches(ConvArgs& a, const Cut& cut) {
-  const auto divider = [](std::int64_t by) { return Divider(std::max<std::int64_t>(1, by)); };
-  constexpr int log = 3;
-  static_assert(1 << log == kHaloSide);
-  a.patches = {log,
-               log,
-               0,
-               0,
-               divider(cut.columns()),
-               divider(cut.rows()),
-               divider(cut.grid.extents[0]),
-               cut.grid.images * cut.grid.extents[0] * cut.rows() * cut.columns()};
-  a.m_tiles = divider(a.patches.count);
-}
-
-void set_columns(Program& p, const Cut& cut, const TileInfo& tile) {
+void set_columns(Program& p, const HaloCut& cut, const TileInfo& tile) {
   ConvArgs& a = p.conv;
   const std::int64_t n_tiles = ceil_div(a.results, tile.columns);
   a.n_tiles = Divider(std::max<std::int64_t>(1, n_tiles));
@@ -99,33 +48,33 @@ void set_columns(Program& p, const Cut& cut, const TileInfo& tile) {
   const std::int64_t planes = planes_of_part(cut, at_once), parts = ceil_div(cut.grid.extents[0], planes);
   const std::int64_t columns = cut.grid.images * parts * cut.rows() * cut.columns();
   const std::int64_t workers = std::clamp<std::int64_t>(ceil_div(columns, kHaloTeams), 1, at_once);
-  a.halo = {.plane_patches = Divider(std::max<std::int64_t>(1, cut.rows() * cut.columns())),
+  a.halo = {.box_width = static_cast<int>(cut.width),
+            .box_height = static_cast<int>(cut.height),
+            .workers = Divider(workers),
+            .plane_patches = Divider(std::max<std::int64_t>(1, cut.rows() * cut.columns())),
             .parts = Divider(std::max<std::int64_t>(1, parts)),
             .planes = static_cast<int>(planes),
             .columns = static_cast<int>(columns),
-            .workers = Divider(workers),
-            .box_width = static_cast<int>(cut.width),
-            .box_height = static_cast<int>(cut.height),
             .taps = static_cast<int>(cut.taps())};
   p.blocks = static_cast<unsigned>(shares * workers);
 }
 
 // As many boxes as fit, one more than a patch reads at least; false: too few do.
-bool set_slots(ConvArgs& a, const Cut& cut, const TileInfo& tile, unsigned limit) {
+bool set_slots(ConvArgs& a, const HaloCut& cut, const TileInfo& tile, unsigned limit) {
   for (a.stages = static_cast<int>(cut.d.pixels) + 5; a.stages > cut.d.pixels; --a.stages)
     if (tile.shared_bytes(a) <= limit) return true;
   return false;
 }
 
 // The plain program's arguments for a kernel of so many columns; none: its filter does not fit.
-std::optional<Program> cut_for(const Program& plain, const Cut& cut, int columns) {
+std::optional<Program> cut_for(const Program& plain, const HaloCut& cut, int columns) {
   const Geometry& g = plain.geometry;
   const bool half = info(*plain.boxes).tile.row_bytes == 64;
   Program p = plain;
   p.boxes = kernel_named(
       concat(name(g.direction), "_", info(g.dtype).id, half ? "_half" : "", "_halo_", kHaloRows, "x", columns));
   const TileInfo& tile = info(*p.boxes).tile;
-  set_patches(p.conv, cut);
+  cut.set_patches(p.conv);
   set_columns(p, cut, tile);
   if (!set_slots(p.conv, cut, tile, p.hardware.shared_bytes)) return std::nullopt;
   p.make_launches = &halo_launches;
@@ -138,7 +87,7 @@ std::optional<Program> cut_for(const Program& plain, const Cut& cut, int columns
 }  // namespace
 
 std::optional<Program> halo_convolution(const Program& plain) {
-  const Cut cut(plain);
+  const HaloCut cut(plain);
   if (!worth_it(plain, cut)) return std::nullopt;
   if (plain.conv.results > 32)
     if (std::optional<Program> wide = cut_for(plain, cut, 64)) return wide;

@@ -154,7 +154,8 @@ Program program_for(const Geometry& geometry, const Hardware& hardware) {
   Program p = geometry.direction == Direction::bias_grad ? bias_gradient(geometry, hardware)
               : has_few_channels(geometry)               ? direct_convolution(geometry, hardware)
                                                          : convolution(geometry, hardware);
-  if (std::optional<Program> halo = halo_convolution(p)) p = std::move(*halo);
+  std::optional<Program> halo = gathers(geometry) ? halo_convolution(p) : halo_filter_gradient(p);
+  if (halo) p = std::move(*halo);
   if (fixed_result_shape(geometry).elements() == 0) p.blocks = 0;
   return p;
 }

@@ -13,9 +13,12 @@ std::vector<Launch> conv_launches(const Program& program, const Buffers& buffers
 // Gives args the addresses of the operands and the result, and returns the launches that pack the operands first.
 std::vector<Launch> operands_in_place(const Program& program, const Buffers& buffers, ConvArgs& args);
 
-// Patches with their halo instead of the plain program's tiles, to the same bits (halo_program.cc); none: no gain.
+// Patches with their halo instead of the plain program's tiles (halo_program.cc, halo_filter_program.cc); none: no
+// gain.
 std::optional<Program> halo_convolution(const Program& plain);
 std::vector<Launch> halo_launches(const Program& program, const Buffers& buffers);
+std::optional<Program> halo_filter_gradient(const Program& plain);
+std::vector<Launch> halo_filter_launches(const Program& program, const Buffers& buffers);
 
 // Groups of few channels (direct_program.cc).
 bool has_few_channels(const Geometry& geometry);

@@ -125,6 +125,16 @@ TEST(CudaKernels, are_all_used_and_right) {
               ASSERT_EQ(test::difference(got, test::by_definition(*g, given.first, given.second)), "") << problem;
             }
           }
+  for (const char* dtype : {"bf16", "f16"})  // tiles in registers: 3 to 5 of a tap or of two
+    for (const char* channels :
+         {"n1c64h7w8_k64r2s4", "n1c64h7w8_k32r2s4", "n1c64h7w8_k64r3s3", "n1c64h7w8_k32r3s3", "n1c32h7w8_k64r4s5",
+          "n1c32h7w8_k32r4s5", "n1c32d3h7w8_k64t3r3s3", "n1c32d3h7w8_k32t3r3s3"}) {
+      const std::string problem = std::string(channels) + "_same_" + dtype + "_filter_grad";
+      const Geometry g = validate(parse_problem(problem).value()).value();
+      const test::Operands given = test::random_operands(random, g);
+      ASSERT_EQ(test::difference(run(g, given, {.used = &used}), test::by_definition(g, given.first, given.second)), "")
+          << problem;
+    }
   for (const char* dtype : {"f64", "f32", "i32", "bf16", "f16"})
     for (const char* direction : {"forward", "input_grad", "filter_grad"})
       for (const char* layout : {"chlast", "chfirst"}) {
@@ -146,7 +156,7 @@ TEST(CudaKernels, are_all_used_and_right) {
 ConvProblem halo_problem(test::Random& random) {
   ConvProblem p;
   p.rank = static_cast<int>(random.between(2, 3));
-  p.direction = random.one_of({Direction::forward, Direction::input_grad});
+  p.direction = random.one_of({Direction::forward, Direction::input_grad, Direction::filter_grad});
   p.dtype = random.one_of({DType::bf16, DType::f16});
   p.layout = random.one_of({Layout::channels_last, Layout::channels_first});
   const std::int64_t groups = random.between(1, 4) / 4 + 1;
@@ -166,14 +176,14 @@ ConvProblem halo_problem(test::Random& random) {
 
 TEST(CudaKernels, take_patches_with_their_halo) {
   test::Random random(76);
-  int halos = 0, infinite = 0;
-  for (int i = 0; i < 150; ++i) {
+  int halos = 0, filters = 0, infinite = 0;
+  for (int i = 0; i < 200; ++i) {
     const ConvProblem problem = halo_problem(random);
     const Result<Geometry> g = validate(problem);
     if (!g.ok()) continue;
     const Program program = program_for(*g, {});
     if (!program.boxes || info(*program.boxes).name.find("_halo_") == std::string_view::npos) continue;
-    ++halos;
+    ++(g->direction == Direction::filter_grad ? filters : halos);
     const Setting setting{.seed = static_cast<std::uint64_t>(i)};
     const test::Operands whole = test::random_operands(random, *g);
     ASSERT_EQ(test::difference(run(*g, whole, setting), test::by_definition(*g, whole.first, whole.second)), "")
@@ -186,7 +196,29 @@ TEST(CudaKernels, take_patches_with_their_halo) {
     for (std::int64_t at = 0; at < got.size(); ++at) infinite += !std::isfinite(got.at(at));
   }
   EXPECT_GT(halos, 15);
+  EXPECT_GT(filters, 5);
   EXPECT_GT(infinite, 500);
+}
+
+// A slice of more than 2048 pixels, which takes more images than a test has otherwise.
+TEST(CudaKernels, add_the_blocks_of_a_halo_in_shared_memory) {
+  const Geometry g = validate(parse_problem("n1c32h56w48_k32r3s3_same_bf16_filter_grad").value()).value();
+  Program program = program_for(g, {});
+  ASSERT_EQ(info(*program.boxes).name, "filter_grad_bf16_half_halo_384x32");
+  ASSERT_GT(program.slices, 1);
+  program.blocks /= static_cast<unsigned>(program.slices);
+  program.slices = 1;
+  program.conv.slice = 0;
+  program.conv.steps = static_cast<int>(program.conv.patches.count);
+  program.conv.stages = 2;
+  program.conv.tile_at = 100 << 10;  // behind the stages
+  ASSERT_GT(program.conv.steps, 32);
+  test::Random random(77);
+  const test::Operands given = test::random_operands(random, g);
+  Tensor result = Tensor::zeros(g.dtype, result_shape(g)).value();
+  const Shifted first(given.first, 0), second(given.second, 0);
+  EXPECT_EQ(run_launches(program.launches({first.data(), second.data(), result.data(), nullptr}), 1), "");
+  EXPECT_EQ(test::difference(result, test::by_definition(g, given.first, given.second)), "");
 }
 
 // Alignment, the order of threads and the size of shared memory choose loaders and stages, not the order of sums.

@@ -182,6 +182,10 @@ TEST(CudaProgram, loads_a_halo_once_where_that_saves_half) {
   EXPECT_EQ(kernel("n2c64h56w56_k64r3s3_st2_same_bf16_input_grad"), "input_grad_bf16_halo_64x64");
   EXPECT_EQ(kernel("n2c64h56w56_k64r3s3_st2_same_bf16_forward"), "forward_bf16_boxes_128x64");
   EXPECT_EQ(kernel("n2c64h56w56_k64r2s2_st2_same_bf16_input_grad"), "input_grad_bf16_boxes_128x64");  // one tap each
+  EXPECT_EQ(kernel("n64c64h56w56_k64r3s3_same_bf16_filter_grad"), "filter_grad_bf16_halo_640x64");
+  EXPECT_EQ(kernel("n2c32d64h64w64_k64t3r3s3_same_bf16_filter_grad"), "filter_grad_bf16_half_halo_512x64");
+  EXPECT_EQ(kernel("n2c64d64h64w64_k64t3r3s3_same_bf16_filter_grad"), "filter_grad_bf16_halo_512x64");
+  EXPECT_EQ(kernel("n2c64h56w56_k64r3s3_st2_same_bf16_filter_grad"), "filter_grad_bf16_boxes_128x64");
   EXPECT_EQ(kernel("n2c128h56w56_k64r3s3_same_bf16_forward"), "forward_bf16_boxes_128x64");
   EXPECT_EQ(kernel("n2c64h9w9_k64r3s3_same_bf16_forward"), "forward_bf16_boxes_128x64");
   EXPECT_EQ(kernel("n2c64h56w56_k64r3s3_di6_same_bf16_forward"), "forward_bf16_boxes_128x64");

@@ -20,16 +20,16 @@ struct CopyShape {
   bool along_sum;
 };
 
-// What kernels that load a patch of pixels with its halo (kernels/halo.h) have besides: columns of patches through the
-// planes of an image, cut into parts.
+// What kernels that load a patch of pixels with its halo have besides.
 struct Halo {
+  int box_width = 0, box_height = 0, box_depth = 1;
+  Divider workers;  // blocks that share the columns of patches, or the rows of a filter gradient
+  // Gathers (kernels/halo.h): columns of patches through the planes of an image, cut into parts.
   Divider plane_patches;  // patches of one plane
   Divider parts;          // of a column
   int planes = 0;         // of a part
   int columns = 0;        // parts of columns, over all images
-  Divider workers;        // blocks that share them
-  int box_width = 0, box_height = 0;
-  int taps = 0;  // of a phase, at most
+  int taps = 0;           // of a phase, at most
 };
 
 // A convolution in any direction as products of two matrices, one for each group and phase:

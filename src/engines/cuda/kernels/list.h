@@ -8,6 +8,7 @@
 #include "engines/cuda/kernels/fma_tile.h"
 #include "engines/cuda/kernels/gather.h"
 #include "engines/cuda/kernels/halo.h"
+#include "engines/cuda/kernels/halo_filter.h"
 #include "engines/cuda/kernels/mma_tile.h"
 #include "engines/cuda/kernels/repack.h"
 #include "engines/cuda/kernels/sums.h"
@@ -44,5 +45,7 @@ using Warpgroup = Convolve<WarpgroupShape<way, Element, Columns, RowBytes>, Load
 // Two warpgroups with a patch each.
 template <Way way, class Element, int Columns, int RowBytes = 128>
 using HaloPatches = HaloConvolve<Shape<way, Element, kHaloRows, Columns, kHaloTeams * 128, RowBytes>>;
+template <class Element, int Columns, int RowBytes, int Tiles>
+using HaloFilters = HaloFilter<HaloFilterShape<Element, Columns, RowBytes, Tiles>>;
 
 }  // namespace convgrad::cuda

@@ -29,6 +29,17 @@ CONVGRAD_SELDOM typename S::Sum by_definition(const ConvArgs& args, int tile, in
   return static_cast<typename S::Sum>(sum.value());
 }
 
+// To the result, or to the sums of the job's slice.
+template <class S>
+CONVGRAD_DEVICE void store_sum(const ConvArgs& args, const typename S::Work& job, std::int64_t offset,
+                               typename S::Sum sum) {
+  using Element = typename ResultOf<typename S::Element>::Type;
+  if (args.slice != 0)
+    static_cast<typename S::Sum*>(args.result)[job.slice_offset() + offset] = sum;
+  else
+    static_cast<typename Element::Stored*>(args.result)[offset] = Element::narrowed(sum);
+}
+
 template <class S>
 class Store {
  public:
@@ -45,12 +56,11 @@ class Store {
       const int m = rows_fastest ? i % S::Rows : i / S::Columns;
       const int n = rows_fastest ? i / S::Rows : i % S::Columns;
       const std::int64_t row = row_offset(m), column = job_.result_n(n);
-      if (row >= 0 && column >= 0) store(row + column, sum_at(m, n));
+      if (row >= 0 && column >= 0) store_sum<S>(args_, job_, row + column, sum_at(m, n));
     }
   }
 
  private:
-  using Element = typename ResultOf<typename S::Element>::Type;
   using Sum = typename S::Sum;
 
   CONVGRAD_DEVICE std::int64_t& row_offset(int m) const {
@@ -62,12 +72,6 @@ class Store {
   CONVGRAD_DEVICE Sum sum_at(int m, int n) const {
     const Sum sum = shared<const Sum>(at_.tile + static_cast<unsigned>(m * S::tile_pitch + n) * sizeof(Sum));
     return is_finite(sum) ? sum : by_definition<S>(args_, static_cast<int>(block_index()), m, n);
-  }
-  CONVGRAD_DEVICE void store(std::int64_t offset, Sum sum) const {
-    if (args_.slice != 0)
-      static_cast<Sum*>(args_.result)[job_.slice_offset() + offset] = sum;
-    else
-      static_cast<typename Element::Stored*>(args_.result)[offset] = Element::narrowed(sum);
   }
 
   const ConvArgs& args_;
