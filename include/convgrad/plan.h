@@ -122,6 +122,9 @@ struct EngineInfo {
   std::string obstacle;  // why it cannot run on this machine; empty: it can
 };
 CONVGRAD_API std::vector<EngineInfo> all_engines();
+// Refuses a name that no engine has, and an engine that cannot run on this machine, as every plan for it would be. No
+// name (the cheapest) passes. For callers that know the name before there is a problem.
+CONVGRAD_API Status check_engine(std::string_view name);
 
 }  // namespace convgrad
 

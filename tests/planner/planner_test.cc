@@ -93,5 +93,17 @@ TEST(Engines, are_listed_with_a_description) {
   EXPECT_EQ(all_engines()[2].name, "reference");
 }
 
+TEST(Engines, are_refused_by_name_as_their_plans_are) {
+  EXPECT_TRUE(check_engine("").ok());
+  for (const EngineInfo& engine : all_engines()) {
+    const Status status = check_engine(engine.name);
+    EXPECT_EQ(status.ok(), engine.obstacle.empty()) << engine.name;
+    EXPECT_EQ(status.message(), make_plan(problem(), {.engine = engine.name}).status().message());
+  }
+  const Status unknown = check_engine("abacus");
+  EXPECT_EQ(unknown.rule(), "engine-name");
+  EXPECT_EQ(unknown.message(), make_plan(problem(), {.engine = "abacus"}).status().message());
+}
+
 }  // namespace
 }  // namespace convgrad
