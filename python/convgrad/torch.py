@@ -1,9 +1,9 @@
 """convgrad inside PyTorch.
 
 ``install()`` takes over ``aten::convolution_backward``, for every model of the process: on the CPU in the cells where
-convgrad is faster or PyTorch's result is wrong, on NVIDIA GPUs wherever convgrad's CUDA engine takes the problem (it has
-not run on a GPU yet); the rest goes to PyTorch's own kernel. ``uninstall()`` undoes it; ``with enabled():`` does both.
-``stats()`` counts whose kernel ran. ``Conv1d``, ``Conv2d`` and ``Conv3d`` are PyTorch's modules with forward and
+convgrad is faster or PyTorch's result is wrong, on NVIDIA GPUs wherever convgrad's CUDA engine takes the problem, which
+has not run on a GPU yet; the rest goes to PyTorch's own kernel. ``uninstall()`` undoes it; ``with enabled():`` does
+both. ``stats()`` counts whose kernel ran. ``Conv1d``, ``Conv2d`` and ``Conv3d`` are PyTorch's modules with forward and
 gradients by convgrad, whatever is installed.
 
 Gradients of ``torch.nn``'s layers, ``torch.nn.functional``, transposed convolutions, ``torch.compile`` and

@@ -76,6 +76,10 @@ def run(call: Call) -> tuple[torch.Tensor | None, ...]:
         return kernel.call_boxed(keyset, *tensors, call.bias_sizes, *call.window, call.mask)
 
 
+def launches() -> int:
+    return host_gpu.calls("cuLaunchKernel")
+
+
 def stats(**wanted: int) -> dict[str, int]:
     return {"convgrad": 0, "original": 0, "refused": 0, "modules": 0, **wanted}
 
@@ -84,11 +88,11 @@ def stats(**wanted: int) -> dict[str, int]:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("seed", range(4))
 def test_random_gradients_are_right(gpu: None, seed: int, dtype: torch.dtype, transposed: bool) -> None:
-    call = random_call(seed, dtype, transposed)
+    call, before = random_call(seed, dtype, transposed), launches()
     with convgrad.torch.enabled():
         results = run(call)
     assert convgrad.torch.stats() == stats(convgrad=1)
-    assert host_gpu.last_stream() == STREAM
+    assert launches() > before and host_gpu.last_stream() == STREAM
     assert_right(call, results)
     for wanted, ours, theirs in zip(call.mask, results, run(call)):
         if wanted:
@@ -97,22 +101,21 @@ def test_random_gradients_are_right(gpu: None, seed: int, dtype: torch.dtype, tr
 
 
 def test_uninstalled_the_original_is_what_it_was(gpu: None) -> None:
-    call, launches = random_call(1, torch.float32), host_gpu.calls("cuLaunchKernel")
+    call = random_call(1, torch.float32)
     with convgrad.torch.enabled():
         run(call)
-    assert host_gpu.calls("cuLaunchKernel") > launches
-    launches = host_gpu.calls("cuLaunchKernel")
+    before = launches()
     assert_right(call, run(call))
     assert convgrad.torch.stats() == stats(convgrad=1)
-    assert host_gpu.calls("cuLaunchKernel") == launches
+    assert launches() == before
 
 
 def handed_over(call: Call) -> None:
     """To the original, which gives what it gives without convgrad."""
-    launches = host_gpu.calls("cuLaunchKernel")
+    before = launches()
     with convgrad.torch.enabled():
         results = run(call)
-    assert host_gpu.calls("cuLaunchKernel") == launches
+    assert launches() == before
     for ours, theirs in zip(results, run(call)):
         assert ours is theirs is None or torch.equal(ours, theirs)
 
@@ -171,10 +174,11 @@ def test_layers(gpu: None, rank: int) -> None:
     theirs.load_state_dict(ours.state_dict())
     ours.weight.data = moved(ours.weight.data)
     x = moved(torch.randn((2, 4, 5, 4, 3)[: rank + 2], dtype=torch.double)).requires_grad_()
+    before = launches()
     with OnGpu():
         found = torch.autograd.grad(ours(x).square().sum(), [x, *ours.parameters()])
     assert convgrad.torch.stats() == stats(modules=3)
-    assert host_gpu.last_stream() == STREAM
+    assert launches() >= before + 3 and host_gpu.last_stream() == STREAM
     wanted = torch.autograd.grad(theirs(x).square().sum(), [x, *theirs.parameters()])
     assert all(torch.allclose(a, b) for a, b in zip(found, wanted))
 
