@@ -1,9 +1,10 @@
 """convgrad inside PyTorch.
 
-``install()`` takes over ``aten::convolution_backward`` on the CPU, for every model of the process, in the cells where
-convgrad is faster or PyTorch's result is wrong; the rest goes to PyTorch's own kernel. ``uninstall()`` undoes it;
-``with enabled():`` does both. ``stats()`` counts whose kernel ran. ``Conv1d``, ``Conv2d`` and ``Conv3d`` are PyTorch's
-modules with forward and gradients by convgrad, whatever is installed.
+``install()`` takes over ``aten::convolution_backward``, for every model of the process: on the CPU in the cells where
+convgrad is faster or PyTorch's result is wrong, on NVIDIA GPUs wherever convgrad's CUDA engine takes the problem, which
+has not run on a GPU yet; the rest goes to PyTorch's own kernel. ``uninstall()`` undoes it; ``with enabled():`` does
+both. ``stats()`` counts whose kernel ran. ``Conv1d``, ``Conv2d`` and ``Conv3d`` are PyTorch's modules with forward and
+gradients by convgrad, whatever is installed.
 
 Gradients of ``torch.nn``'s layers, ``torch.nn.functional``, transposed convolutions, ``torch.compile`` and
 ``torch.func`` all come through the one op that is taken over.
@@ -44,9 +45,11 @@ def install() -> None:
         return
     if not hasattr(torch.library, "get_kernel"):
         raise RuntimeError(f"PyTorch: got {torch.__version__}, wanted one that has torch.library.get_kernel")
-    original = torch.library.get_kernel(f"aten::{_OP}", "CPU")  # before it is covered
+    keys = ("CPU", "CUDA") if torch.version.cuda else ("CPU",)
+    originals = {key: torch.library.get_kernel(f"aten::{_OP}", key) for key in keys}  # before they are covered
     _registration = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
-    _registration.impl(_OP, Kernel(original), "CPU", with_keyset=True)
+    for key, original in originals.items():
+        _registration.impl(_OP, Kernel(original), key, with_keyset=True)
 
 
 def uninstall() -> None:
