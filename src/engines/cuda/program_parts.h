@@ -8,7 +8,7 @@
 namespace convgrad::cuda {
 
 // Tiles of matrices (program.cc).
-Program convolution(const Geometry& geometry, const Hardware& hardware);
+Program convolution(const Geometry& geometry, const Hardware& hardware, MathMode math);
 std::vector<Launch> conv_launches(const Program& program, const Buffers& buffers);
 
 // Groups of few channels (direct_program.cc).
