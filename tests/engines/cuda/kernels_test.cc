@@ -96,7 +96,8 @@ TEST(CudaKernels, equal_the_definition) {
     const test::Operands given = test::random_operands(random, *g);
     const Setting setting{.hardware = {.hopper = i % 2 == 0},
                           .seed = static_cast<std::uint64_t>(i),
-                          .shift = static_cast<std::size_t>(i % 3 == 0)};
+                          .shift = static_cast<std::size_t>(i % 3 == 0),
+                          .math = i % 4 == 2 ? MathMode::tf32 : MathMode::standard};  // integers are exact in any
     ASSERT_EQ(test::difference(run(*g, given, setting), test::by_definition(*g, given.first, given.second)), "")
         << to_text(problem) << (setting.hardware.hopper ? " hopper" : "") << " shift " << setting.shift;
     ++compared;
@@ -310,7 +311,10 @@ TEST(CudaKernels, multiply_no_padding) {
         test::set(*tensor, random.between(0, tensor->size() - 1),
                   random.one_of({std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}));
     const Tensor wanted = compute(problem_of(*g), given.first, given.second, {.engine = "reference"}).value();
-    const Tensor got = run(*g, given, {.hardware = {.hopper = i % 2 == 0}, .seed = static_cast<std::uint64_t>(i)});
+    const Tensor got = run(*g, given,
+                           {.hardware = {.hopper = i % 2 == 0},
+                            .seed = static_cast<std::uint64_t>(i),
+                            .math = i % 8 == 0 ? MathMode::tf32 : MathMode::standard});
     for (std::int64_t at = 0; at < got.size(); ++at) {
       const double a = got.at(at), b = wanted.at(at);
       ASSERT_TRUE(std::isnan(a) ? std::isnan(b) : a == b)
