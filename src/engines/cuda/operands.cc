@@ -25,7 +25,7 @@ PackedOperand packed(Program& p, std::int64_t pixels, std::int64_t channels) {
   operand.channels = ceil_div(channels, 8) * 8;
   operand.plane = pixels * operand.channels;
   operand.at = aligned_up(p.workspace_bytes);
-  p.workspace_bytes = operand.at + 2 * p.planes * operand.plane;
+  p.workspace_bytes = operand.at + operand.plane * 2 * p.planes;
   return operand;
 }
 
