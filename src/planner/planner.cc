@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/knobs.h"
+#include "base/math_mode.h"
 #include "base/rules.h"
 #include "base/text.h"
 #include "convgrad/plan.h"
@@ -34,6 +35,7 @@ Status policy_in_range(const Policy& policy) {
                              .got = concat(static_cast<int>(policy.place.memory)),
                              .wanted = "Memory::host or Memory::cuda"});
   }
+  CONVGRAD_RETURN_IF_ERROR(math_in_range(policy.math));
   if (policy.knobs) return knobs_in_range(*policy.knobs);
   return {};
 }

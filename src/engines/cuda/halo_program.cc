@@ -97,7 +97,7 @@ std::optional<Program> halo_convolution(const Program& plain) {
 std::vector<Launch> halo_launches(const Program& p, const Buffers& buffers) {
   ConvArgs args = p.conv;
   std::vector<Launch> all = operands_in_place(p, buffers, args);
-  if (!aligned(args.field) || !aligned(args.dense)) return conv_launches(convolution(p.geometry, p.hardware), buffers);
+  if (!aligned(args.field) || !aligned(args.dense)) return conv_launches(convolution(p.geometry, p.hardware, p.math()), buffers);
   const TileInfo& tile = info(*p.boxes).tile;
   std::vector<Box> boxes = boxes_of(p, args, tile);
   boxes[0].box[1] = args.halo.box_width;

@@ -19,15 +19,13 @@ bool whole_pieces(std::int64_t elements, std::int64_t size) { return elements * 
 std::int64_t element_bytes_stored(const Program& p) {
   return p.field ? 2 : static_cast<std::int64_t>(size_of(p.geometry.dtype));
 }
-int planes_of(const Program& p) { return p.geometry.dtype == DType::f32 && p.field ? PlanesElement::Planes : 1; }
 
 PackedOperand packed(Program& p, std::int64_t pixels, std::int64_t channels) {
   PackedOperand operand;
   operand.channels = ceil_div(channels, 8) * 8;
   operand.plane = pixels * operand.channels;
   operand.at = aligned_up(p.workspace_bytes);
-  const int planes = p.geometry.dtype == DType::f32 ? PlanesElement::Planes : 1;
-  p.workspace_bytes = operand.at + 2 * planes * operand.plane;
+  p.workspace_bytes = operand.at + operand.plane * 2 * p.planes;
   return operand;
 }
 
@@ -105,7 +103,8 @@ RepackArgs image_repacking(const Geometry& g, std::int64_t channels, const Exten
           .image_stride = s.n,
           .pixel_stride = s.w,
           .channel_stride = s.c,
-          .plane = 0};
+          .plane = 0,
+          .planes = 1};
 }
 RepackArgs filter_repacking(const Geometry& g) {
   return {.from = nullptr,
@@ -117,7 +116,8 @@ RepackArgs filter_repacking(const Geometry& g) {
           .image_stride = 0,
           .pixel_stride = g.c_out,
           .channel_stride = 1,
-          .plane = 0};
+          .plane = 0,
+          .planes = 1};
 }
 
 }  // namespace
@@ -171,6 +171,7 @@ void repack(const Program& p, const Buffers& buffers, ConvArgs& args, std::vecto
     what.to = in_workspace(buffers, operand.at);
     what.padded = operand.channels;
     what.plane = operand.plane;
+    what.planes = p.planes;
     tensor = what.to;
     if (operand.plane > 0) launches.push_back(repacking(p, what));
   };
@@ -190,8 +191,8 @@ std::vector<Box> boxes_of(const Program& p, const ConvArgs& args, const TileInfo
   const Box dense = gathers(g) ? filter_box(p, tile, backwards ? tile.columns : tile.terms)
                                : image_box(p, {dense_channels_stored(p), g.out, {1, 1, 1}}, tile);
   std::vector<Box> all;
-  add_planes(all, field, args.field, args.field_plane * size, planes_of(p));
-  add_planes(all, dense, args.dense, args.dense_plane * size, planes_of(p));
+  add_planes(all, field, args.field, args.field_plane * size, p.planes);
+  add_planes(all, dense, args.dense, args.dense_plane * size, p.planes);
   return all;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
@@ -36,6 +37,7 @@ void set_matrices(Program& p, const TileInfo& tile) {
   a.filter_out = 1;
   a.filter_in = gathers(g) ? dense_channels_stored(p) : g.c_out;
   a.filter_tap = g.group_c_in() * a.filter_in;
+  a.planes = p.planes;
   a.field_plane = p.field ? p.field->plane : 0;
   a.dense_plane = p.dense ? p.dense->plane : 0;
   a.images = static_cast<int>(g.n);
@@ -79,21 +81,25 @@ void set_tiles(Program& p, const TileInfo& tile) {
   p.blocks = static_cast<unsigned>(tiles * p.slices);
 }
 
+std::string instructions(const Program& p) {
+  const DType dtype = p.geometry.dtype;
+  if (p.math() == MathMode::tf32)
+    return concat("tensor cores, tf32 math: f32 as two bf16 planes, |error| <= (2^",
+                  std::ilogb(info(MathMode::tf32).product_error), " + 2^-21) sum|ab|,");
+  if (p.planes > 1) return "tensor cores, f32 as three bf16 planes";
+  return dtype == DType::i32 || dtype == DType::f32 ? "multiply-adds" : "tensor cores";
+}
+
 std::string reason(const Program& p) {
   const TileInfo& tile = info(p.main_kernel()).tile;
-  const DType dtype = p.geometry.dtype;
-  const bool adds = dtype == DType::i32 || (dtype == DType::f32 && !p.field);
-  return concat(adds                  ? "multiply-adds"
-                : dtype == DType::f32 ? "tensor cores, f32 as three bf16 planes"
-                                      : "tensor cores",
-                " on tiles of ", tile.rows, " x ", tile.columns, ", ",
+  return concat(instructions(p), " on tiles of ", tile.rows, " x ", tile.columns, ", ",
                 p.field   ? "copied channels-last, filled by the copy engine"
                 : p.boxes ? "filled by the copy engine"
                           : "gathered by threads",
                 p.slices > 1 ? concat(", the sum in ", p.slices, " slices added in order") : "");
 }
 
-void choose_kernels(Program& p) {
+void choose_kernels(Program& p, MathMode math) {
   const Geometry& g = p.geometry;
   const std::int64_t size = p.hardware.hopper && packable(g) ? 2 : static_cast<std::int64_t>(size_of(g.dtype));
   const bool fits = p.hardware.hopper && has_terms(g) && boxes_fit(g, p.conv.axes, size);  // no maps of nothing
@@ -104,18 +110,19 @@ void choose_kernels(Program& p) {
   } else if (fits && packable(g)) {
     p.boxes = kernel_of(families.boxes, result_channels(g), p.hardware);
     p.any.reset();
+    if (g.dtype == DType::f32) p.planes = math == MathMode::tf32 ? kTf32Planes : PlanesElement::Planes;
     pack_operands(p);
   }
 }
 
 }  // namespace
 
-Program convolution(const Geometry& g, const Hardware& hardware) {
+Program convolution(const Geometry& g, const Hardware& hardware, MathMode math) {
   Program p;
   p.geometry = g;
   p.hardware = hardware;
   for (std::size_t i = 0; i < 3; ++i) p.conv.axes[i] = axis_rule(g, i);
-  choose_kernels(p);
+  choose_kernels(p, math);
   const TileInfo& tile = info(p.main_kernel()).tile;
   set_matrices(p, tile);
   set_tiles(p, tile);
@@ -150,10 +157,10 @@ std::vector<Launch> conv_launches(const Program& p, const Buffers& buffers) {
   return all;
 }
 
-Program program_for(const Geometry& geometry, const Hardware& hardware) {
+Program program_for(const Geometry& geometry, const Hardware& hardware, MathMode math) {
   Program p = geometry.direction == Direction::bias_grad ? bias_gradient(geometry, hardware)
               : has_few_channels(geometry)               ? direct_convolution(geometry, hardware)
-                                                         : convolution(geometry, hardware);
+                                                         : convolution(geometry, hardware, math);
   std::optional<Program> halo = gathers(geometry) ? halo_convolution(p) : halo_filter_gradient(p);
   if (halo) p = std::move(*halo);
   if (fixed_result_shape(geometry).elements() == 0) p.blocks = 0;

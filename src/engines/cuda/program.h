@@ -34,11 +34,15 @@ struct PackedOperand {
   std::int64_t plane = 0;     // elements of a plane
 };
 
+// Of f32 on warpgroup products, where the policy permits fewer bits than f32 has.
+inline constexpr int kTf32Planes = 2;
+
 struct Program final : EngineProgram {
   Geometry geometry;
   std::optional<Kernel> boxes;  // the kernel that reads tensors by the copy engine: as they are, or packed
   std::optional<Kernel> any;    // the one for tensors at any address, to the same bits, where they are not packed
   std::optional<PackedOperand> field, dense;  // both or none
+  int planes = 1;                             // of bf16, in which packed f32 is stored
   ConvArgs conv{};                            // but for addresses, copies, stages
   DirectArgs direct{};
   BiasArgs bias{};
@@ -50,12 +54,14 @@ struct Program final : EngineProgram {
   std::string why;
   std::vector<Launch> (*make_launches)(const Program&, const Buffers&) = nullptr;
 
+  // What the kernels do, not what was asked.
+  MathMode math() const { return planes == kTf32Planes ? MathMode::tf32 : MathMode::standard; }
   // The kernel that most of the time goes to, for tensors at aligned addresses.
   Kernel main_kernel() const { return boxes ? *boxes : *any; }
   std::vector<Launch> launches(const Buffers& buffers) const;
 };
 
-// Called only without objection.
-Program program_for(const Geometry& geometry, const Hardware& hardware);
+// Called only without objection. math: what the policy permits; canonical is asked of no GPU.
+Program program_for(const Geometry& geometry, const Hardware& hardware, MathMode math = MathMode::standard);
 
 }  // namespace convgrad::cuda

@@ -8,7 +8,7 @@
 namespace convgrad::cuda {
 
 // Tiles of matrices (program.cc).
-Program convolution(const Geometry& geometry, const Hardware& hardware);
+Program convolution(const Geometry& geometry, const Hardware& hardware, MathMode math);
 std::vector<Launch> conv_launches(const Program& program, const Buffers& buffers);
 // Gives args the addresses of the operands and the result, and returns the launches that pack the operands first.
 std::vector<Launch> operands_in_place(const Program& program, const Buffers& buffers, ConvArgs& args);

@@ -34,11 +34,12 @@ struct Setting {
   std::uint64_t seed = 1;  // of the order in which threads run
   std::size_t shift = 0;   // of the operands, in elements
   std::set<Kernel>* used = nullptr;
+  MathMode math = MathMode::standard;  // permitted
 };
 
 // The result, poisoned before; complaints of the machine are failures.
 Tensor run(const Geometry& g, const test::Operands& given, const Setting& setting) {
-  const Program program = program_for(g, setting.hardware);
+  const Program program = program_for(g, setting.hardware, setting.math);
   Tensor result = Tensor::zeros(g.dtype, result_shape(g)).value();
   if (result.bytes() > 0) std::memset(result.data(), 0xff, static_cast<std::size_t>(result.bytes()));
   std::vector<double> workspace(static_cast<std::size_t>(program.workspace_bytes) / 8 + 1,
@@ -95,7 +96,8 @@ TEST(CudaKernels, equal_the_definition) {
     const test::Operands given = test::random_operands(random, *g);
     const Setting setting{.hardware = {.hopper = i % 2 == 0},
                           .seed = static_cast<std::uint64_t>(i),
-                          .shift = static_cast<std::size_t>(i % 3 == 0)};
+                          .shift = static_cast<std::size_t>(i % 3 == 0),
+                          .math = i % 4 == 2 ? MathMode::tf32 : MathMode::standard};  // integers are exact in any
     ASSERT_EQ(test::difference(run(*g, given, setting), test::by_definition(*g, given.first, given.second)), "")
         << to_text(problem) << (setting.hardware.hopper ? " hopper" : "") << " shift " << setting.shift;
     ++compared;
@@ -257,6 +259,127 @@ TEST(CudaKernels, stay_within_the_stated_bound) {
         }
 }
 
+// Layers of f32 whose products the permission changes: rows of 128 bytes and of 64, both layouts, sums in slices.
+constexpr const char* kTf32Shapes[] = {"n1c64h5w5_k64r3s3_same_f32", "n1c300h3w3_k40r3s3_same_f32",
+                                       "n1c64h3w3_k32r3s3_same_f32", "n1c96h5w5_k40r3s3_st2_same_chfirst_f32",
+                                       "n4c16h33w33_k16r1s1_valid_f32"};
+constexpr const char* kGemmDirections[] = {"_forward", "_input_grad", "_filter_grad"};
+
+TEST(CudaTf32, stays_within_its_bound_and_is_less_exact_than_standard_math) {
+  test::Random random(76);
+  for (const char* shape : kTf32Shapes)
+    for (const char* direction : kGemmDirections)
+      for (const bool one_sign : {false, true}) {
+        const Geometry g = validate(parse_problem(std::string(shape) + direction).value()).value();
+        test::Operands given = test::real_operands(random, g);
+        if (one_sign)
+          for (Tensor* tensor : {&given.first, &given.second})
+            for (std::int64_t at = 0; at < tensor->size(); ++at) test::set(*tensor, at, std::fabs(tensor->at(at)));
+        const auto share = [&](MathMode permitted, MathMode bound) {
+          return test::worst_share(g, given.first, given.second, run(g, given, {.math = permitted}), bound);
+        };
+        EXPECT_LE(share(MathMode::tf32, MathMode::tf32), 1.0) << shape << direction;
+        if (one_sign) continue;  // the errors of sums, which are the same, outweigh those of products
+        EXPECT_GT(share(MathMode::tf32, MathMode::standard), 5 * share(MathMode::standard, MathMode::standard))
+            << shape << direction;
+      }
+}
+
+// Planes of 1 and 2^-8 - 2^-16, and nearly 2^-17 lost: each product leaves out 2^-16 and loses 2 * 2^-17, all of one
+// sign.
+TEST(CudaTf32, comes_near_its_bound_and_f32_in_three_planes_does_not) {
+  const Geometry g = validate(parse_problem("n1c64h4w4_k64r1s1_valid_f32_forward").value()).value();
+  test::Random random(77);
+  test::Operands given = test::real_operands(random, g);
+  for (Tensor* tensor : {&given.first, &given.second})
+    for (std::int64_t at = 0; at < tensor->size(); ++at)
+      test::set(*tensor, at, 1 + 0x1p-8 - 0x1p-16 + 0x1p-17 - 0x1p-23);
+  const Tensor fast = run(g, given, {.math = MathMode::tf32}), exact = run(g, given, {});
+  const double share = test::worst_share(g, given.first, given.second, fast, MathMode::tf32);
+  EXPECT_GT(share, 0.9);
+  EXPECT_LE(share, 1.0);
+  EXPECT_GT(test::worst_share(g, given.first, given.second, fast), 50);
+  EXPECT_LE(test::worst_share(g, given.first, given.second, exact), 1.0);
+}
+
+TEST(CudaTf32, changes_nothing_but_f32_in_planes) {
+  test::Random random(78);
+  for (const char* text : {"n2c64h8w8_k64r3s3_same_bf16_forward", "n2c64h8w8_k64r3s3_same_f16_filter_grad",
+                           "n2c32h8w8_k32r3s3_same_f64_input_grad", "n2c8h8w8_k64r3s3_same_f32_forward",
+                           "n2c64h8w8_k64r3s3_g64_same_f32_filter_grad", "n2c64h8w8_k64r3s3_same_i32_forward",
+                           "n2c9h5w6_k9r1s1_valid_f32_bias_grad"}) {
+    const Geometry g = validate(parse_problem(text).value()).value();
+    EXPECT_EQ(program_for(g, {}, MathMode::tf32).math(), MathMode::standard) << text;
+    const test::Operands given =
+        g.dtype == DType::i32 ? test::random_operands(random, g) : test::real_operands(random, g);
+    EXPECT_EQ(test::difference(run(g, given, {.math = MathMode::tf32}), run(g, given, {})), "") << text;
+  }
+  const Geometry planes = validate(parse_problem("n2c64h8w8_k64r3s3_same_f32_forward").value()).value();
+  const Hardware older{.hopper = false};
+  EXPECT_EQ(program_for(planes, {}, MathMode::tf32).math(), MathMode::tf32);
+  EXPECT_EQ(program_for(planes, older, MathMode::tf32).math(), MathMode::standard);
+  const test::Operands given = test::real_operands(random, planes);
+  EXPECT_EQ(test::difference(run(planes, given, {.hardware = older, .math = MathMode::tf32}),
+                             run(planes, given, {.hardware = older})),
+            "");
+}
+
+TEST(CudaTf32, gives_the_same_bits_in_any_setting) {
+  test::Random random(79);
+  for (const char* shape : kTf32Shapes)
+    for (const char* direction : kGemmDirections) {
+      const Geometry g = validate(parse_problem(std::string(shape) + direction).value()).value();
+      const test::Operands given = test::real_operands(random, g);
+      const Tensor first = run(g, given, {.math = MathMode::tf32});
+      for (const Setting& other : {Setting{.seed = 99, .math = MathMode::tf32},
+                                   {.shift = 1, .math = MathMode::tf32},
+                                   {.hardware = {.shared_bytes = 160u << 10}, .math = MathMode::tf32}})
+        ASSERT_EQ(test::difference(run(g, given, other), first), "") << shape << direction;
+    }
+}
+
+// The largest f32, whose first plane is cut off; infinities and NaN beside padding.
+TEST(CudaTf32, takes_large_numbers_and_infinities_as_standard_math_does) {
+  test::Random random(80);
+  int infinite = 0;
+  const double large = std::numeric_limits<float>::max(), infinity = std::numeric_limits<double>::infinity();
+  for (const char* shape : kTf32Shapes)
+    for (const char* direction : kGemmDirections)
+      for (const double odd : {large, -large, infinity, -infinity, std::numeric_limits<double>::quiet_NaN()}) {
+        const Geometry g = validate(parse_problem(std::string(shape) + direction).value()).value();
+        test::Operands given = test::real_operands(random, g);
+        test::set(given.first, random.between(0, given.first.size() - 1), odd);
+        const Tensor wanted = compute(problem_of(g), given.first, given.second, {.engine = "reference"}).value();
+        const Tensor got = run(g, given, {.math = MathMode::tf32});
+        for (std::int64_t at = 0; at < got.size(); ++at) {
+          const double a = got.at(at), b = wanted.at(at);
+          if (std::isfinite(b)) {
+            ASSERT_TRUE(std::isfinite(a)) << shape << direction << " element " << at;
+          } else {
+            ASSERT_TRUE(std::isnan(b) ? std::isnan(a) : a == b) << shape << direction << " element " << at;
+          }
+          infinite += !std::isfinite(b);
+        }
+        if (std::isfinite(odd)) {
+          EXPECT_LE(test::worst_share(g, given.first, given.second, got, MathMode::tf32), 1.0) << shape << direction;
+        }
+      }
+  EXPECT_GT(infinite, 100);
+}
+
+// 2^127 + 2^127 - 2^127: the first two are too much for a sum of f32.
+TEST(CudaTf32, sums_that_overflow_on_their_way_end_right) {
+  const Geometry g = validate(parse_problem("n1c64h4w4_k64r1s1_valid_f32_forward").value()).value();
+  const std::vector<Operand> wanted = operands(g);
+  test::Operands given{Tensor::zeros(g.dtype, wanted[0].shape).value(),
+                       Tensor::zeros(g.dtype, wanted[1].shape).value()};
+  for (std::int64_t at = 0; at < given.first.size(); ++at)
+    test::set(given.first, at, at % 64 < 2 ? 0x1p127 : at % 64 == 2 ? -0x1p127 : 0);
+  for (std::int64_t at = 0; at < given.second.size(); ++at) test::set(given.second, at, 1);
+  const Tensor got = run(g, given, {.math = MathMode::tf32});
+  for (std::int64_t at = 0; at < got.size(); ++at) ASSERT_EQ(got.at(at), 0x1p127) << at;
+}
+
 // 0 * infinity is not 0: what falls on padding is no term, whatever stands on the other side.
 TEST(CudaKernels, multiply_no_padding) {
   test::Random random(75);
@@ -271,7 +394,10 @@ TEST(CudaKernels, multiply_no_padding) {
         test::set(*tensor, random.between(0, tensor->size() - 1),
                   random.one_of({std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}));
     const Tensor wanted = compute(problem_of(*g), given.first, given.second, {.engine = "reference"}).value();
-    const Tensor got = run(*g, given, {.hardware = {.hopper = i % 2 == 0}, .seed = static_cast<std::uint64_t>(i)});
+    const Tensor got = run(*g, given,
+                           {.hardware = {.hopper = i % 2 == 0},
+                            .seed = static_cast<std::uint64_t>(i),
+                            .math = i % 8 == 0 ? MathMode::tf32 : MathMode::standard});
     for (std::int64_t at = 0; at < got.size(); ++at) {
       const double a = got.at(at), b = wanted.at(at);
       ASSERT_TRUE(std::isnan(a) ? std::isnan(b) : a == b)

@@ -146,6 +146,11 @@ TEST(CudaProgram, copies_what_the_copy_engine_cannot_read) {
   EXPECT_EQ(planes.dense->at, 3 * 2 * planes.field->plane);
   EXPECT_EQ(planes.workspace_bytes, planes.dense->at + 3 * 2 * 9 * 60 * 64);
   EXPECT_TRUE(program("n2c64h8w8_k64r3s3_same_chfirst_bf16_forward").field);
+  const Program two = program_for(planes.geometry, {}, MathMode::tf32);  // two planes, and nothing of a third
+  EXPECT_EQ(two.dense->at, 2 * 2 * planes.field->plane);
+  EXPECT_EQ(two.workspace_bytes, two.dense->at + 2 * 2 * 9 * 60 * 64);
+  EXPECT_EQ(two.launches({}).back().boxes.size(), 4u);
+  EXPECT_EQ(planes.launches({}).back().boxes.size(), 6u);
   EXPECT_FALSE(program("n2c8h8w8_k64r3s3_same_f32_forward").field);  // too few channels to fill a row
 }
 

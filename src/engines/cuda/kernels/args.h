@@ -46,6 +46,7 @@ struct ConvArgs {
   TensorMap maps[6];  // for kernels that load boxes: of the field's planes, then of the dense operand's
   const void* field;
   const void* dense;
+  int planes;                             // of each operand: 2 or 3 for f32 on warpgroups, otherwise 1
   std::int64_t field_plane, dense_plane;  // elements from one plane to the next, where there are several
   void* result;  // filter_grad with slices: their sums, one after another, in the accumulator's type
   ImageStrides field_strides;
@@ -91,6 +92,7 @@ struct RepackArgs {
   std::int64_t images, pixels, channels, padded;
   std::int64_t image_stride, pixel_stride, channel_stride;  // of from
   std::int64_t plane;                                       // elements of one plane of to
+  int planes;                                               // that are written
 };
 
 // result[i] = sum over slices of sums[slice][i], in order.

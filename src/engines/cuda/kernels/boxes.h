@@ -34,21 +34,21 @@ class Boxes {
                                   int thread) {
     if (thread >= 32) return;
     const Box mine = box_of(args, job, thread);
-    const int steps = job.steps();
+    const int steps = job.steps(), products = products_of<typename S::Element>(args.planes);
     const unsigned bytes = bytes_of_step(args, job);
     Turn turn;
-    for (int step = 0; step < steps * Products; ++step, turn.next(args.stages)) {
-      const unsigned full = at.full + static_cast<unsigned>(turn.slot) * 8;
-      barrier_wait(at.empty + static_cast<unsigned>(turn.slot) * 8, turn.parity ^ 1);
-      if (thread == 0) barrier_expect(full, bytes);
-      sync_warp();
-      if (mine.asked) ask(args, job, mine, {step / Products, step % Products, at.stage(turn.slot), full});
-    }
+    for (int step = 0; step < steps; ++step)
+      for (int product = 0; product < products; ++product, turn.next(args.stages)) {
+        const unsigned full = at.full + static_cast<unsigned>(turn.slot) * 8;
+        barrier_wait(at.empty + static_cast<unsigned>(turn.slot) * 8, turn.parity ^ 1);
+        if (thread == 0) barrier_expect(full, bytes);
+        sync_warp();
+        if (mine.asked) ask(args, job, mine, {step, product, at.stage(turn.slot), full});
+      }
   }
 
  private:
-  static constexpr int Terms = S::Terms, Products = kProducts<typename S::Element>;
-  static constexpr int kDenseMaps = Products == 1 ? 1 : PlanesElement::Planes;  // behind those of the field
+  static constexpr int Terms = S::Terms;
   static constexpr int field_boxes = S::field_major == Major::along_sum ? 1 : S::field_rows / Terms;
   static constexpr int dense_boxes = S::dense_major == Major::along_sum ? 1 : S::dense_rows / Terms;
   static_assert(field_boxes + dense_boxes <= 32, "one box a lane");
@@ -117,7 +117,8 @@ class Boxes {
               along(1, corner.h, column.h), along(0, corner.d, column.d), corner.n});
   }
   static CONVGRAD_DEVICE const TensorMap& dense_map(const ConvArgs& args, const Load& load) {
-    return args.maps[kDenseMaps + dense_plane(load.product)];
+    const int behind_the_fields = kHasPlanes<typename S::Element> ? args.planes : 1;
+    return args.maps[behind_the_fields + dense_plane(load.product)];
   }
   static CONVGRAD_DEVICE void ask_image(const ConvArgs& args, const typename S::Work& job, const Box& box,
                                         const Load& load) {

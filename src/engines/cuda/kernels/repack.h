@@ -10,15 +10,16 @@ namespace convgrad::cuda {
 template <class Element>
 struct Repacked {
   using From = std::uint16_t;
-  static CONVGRAD_DEVICE void write(std::uint16_t* to, std::int64_t at, std::int64_t, From v) { to[at] = v; }
+  static CONVGRAD_DEVICE void write(std::uint16_t* to, std::int64_t at, const PlanesAt&, From v) { to[at] = v; }
 };
 template <>
 struct Repacked<PlanesElement> {
   using From = float;
-  static CONVGRAD_DEVICE void write(std::uint16_t* to, std::int64_t at, std::int64_t plane, From v) {
-    std::uint16_t planes[PlanesElement::Planes];
-    PlanesElement::split(v, planes);
-    for (int i = 0; i < PlanesElement::Planes; ++i) to[at + i * plane] = planes[i];
+  static CONVGRAD_DEVICE void write(std::uint16_t* to, std::int64_t at, const PlanesAt& planes, From v) {
+    std::uint16_t plane[PlanesElement::Planes];
+    PlanesElement::split(v, plane);
+    for (int i = 0; i < PlanesElement::Planes; ++i)
+      if (i < planes.count) to[at + i * planes.step] = plane[i];
   }
 };
 
@@ -51,7 +52,7 @@ class Repack {
       const std::int64_t p = pixel0 + i / Side, c = channel0 + i % Side;
       if (p < args.pixels && c < args.padded)
         Repacked<Element>::write(static_cast<std::uint16_t*>(args.to), (image * args.pixels + p) * args.padded + c,
-                                 args.plane, held(i / Side, i % Side));
+                                 {args.planes, args.plane}, held(i / Side, i % Side));
     }
   }
 

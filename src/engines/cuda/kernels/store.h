@@ -22,8 +22,8 @@ CONVGRAD_SELDOM typename S::Sum by_definition(const ConvArgs& args, int tile, in
     for (int kk = 0; kk < S::Terms; ++kk) {
       const Spot a = row + job.field_k(step, kk), b = column + job.dense_k(step, kk);
       if (inside(a, extent) && inside(b, one))
-        sum.add_product(number_at<Element>(field, a.offset, args.field_plane),
-                        number_at<Element>(dense, b.offset, args.dense_plane));
+        sum.add_product(number_at<Element>(field, a.offset, {args.planes, args.field_plane}),
+                        number_at<Element>(dense, b.offset, {args.planes, args.dense_plane}));
     }
   }
   return static_cast<typename S::Sum>(sum.value());
