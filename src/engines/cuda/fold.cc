@@ -1,6 +1,7 @@
 #include "engines/cuda/fold.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/text.h"
 #include "engines/cuda/kernels/fold.h"
@@ -14,7 +15,7 @@ namespace {
 // Half a row of 32 channels: with fewer the copy engine would bring mostly zeros.
 constexpr std::int64_t kEnoughChannels = 16;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 30;  // numbers of threads have 32 bits
-constexpr std::int64_t kMostBytes = std::int64_t{2} << 30;     // of the image between, or 4 times the tensors'
+constexpr double kMostBytes = 0x1p31;                          // of the image between, or 4 times the tensors'
 
 void leave_out(Geometry& g, std::size_t axis, std::int64_t extent) {
   g.in[axis] = g.out[axis] = extent;
@@ -35,54 +36,81 @@ Fold fold_from(const Geometry& g, std::size_t first_axis) {
 }
 
 // Elements of the image between, with zeros up to whole pieces where it is x.
-std::int64_t elements_between(const Geometry& product) {
+double elements_between(const Geometry& product) {
   const std::int64_t channels =
       folds_result(product) ? product.c_in : ceil_div(product.c_in, kPieceElements) * kPieceElements;
-  return product.n * pixels_of(product.in) * channels;
+  double elements = static_cast<double>(product.n * channels);
+  for (const std::int64_t extent : product.in) elements *= static_cast<double>(extent);
+  return elements;
 }
 // Sums in f32, else x in 16 bits, or in three planes of them.
-std::int64_t bytes_between(const Geometry& product) {
+double bytes_between(const Geometry& product) {
   const int bytes = folds_result(product) ? 4 : sixteen_bits(product.dtype) ? 2 : 6;
   return elements_between(product) * bytes;
 }
 
-std::int64_t tensor_bytes(const Geometry& g) {
+double tensor_bytes(const Geometry& g) {
   const std::int64_t elements =
       g.n * (pixels_of(g.in) * g.c_in + pixels_of(g.out) * g.c_out) + taps_of(g) * g.c_in * g.c_out;
-  return elements * static_cast<std::int64_t>(size_of(g.dtype));
+  return static_cast<double>(elements) * static_cast<double>(size_of(g.dtype));
 }
 
-// What tiles load of the field: a row of channels for every pixel and tap; f32 in planes has six products of 16 bits.
-double bytes_loaded(const Geometry& g, bool hopper) {
-  const std::int64_t terms = row_bytes_for(g, 2) / 2, pitch = ceil_div(field_channels(g), terms) * terms;
-  const int bytes = g.dtype != DType::f32 ? 2 : hopper ? 12 : 4;
-  return static_cast<double>(g.n * pixels_of(g.out)) * static_cast<double>(taps_of(g) * pitch) * bytes;
+struct Axes {
+  AxisRule of[3];
+};
+Axes axes_of(const Geometry& g) { return {{axis_rule(g, 0), axis_rule(g, 1), axis_rule(g, 2)}}; }
+
+// ---- What a problem costs, in bytes that tiles load from the L2 cache ----
+
+constexpr double kMemory = 2;         // a byte of the workspace, written or read: memory is half as fast
+constexpr double kCopy = 16;          // a copy by a thread, of up to 16 bytes
+constexpr double kMultiplyAdd = 0.5;  // of f32 outside the tensor cores: 13 T/s, half of their rate, beside 7 TB/s
+
+// Of one element of the field; threads copy neighbouring channels together, up to 8 of 16 bits.
+double cost_of_element(const Geometry& g, bool boxes) {
+  if (g.dtype == DType::f32) return 12;  // six products of planes
+  const std::int64_t together =
+      g.layout == Layout::channels_last ? std::gcd(field_channels(g), std::int64_t{kPieceElements}) : 1;
+  return boxes ? 2 : kCopy / static_cast<double>(together);
 }
-// The image between is written and read once; what reads x' by taps is counted as loads.
-double bytes_moved(const Fold& fold, bool hopper) {
-  const int times = folds_result(fold.product) ? 2 : 1;
-  return bytes_loaded(fold.product, hopper) + times * static_cast<double>(bytes_between(fold.product));
+
+// Tiles of 128 rows load both operands for every step. `packed`: the field has whole pieces of channels.
+double cost_of_tiles(const Geometry& g, bool hopper, bool packed) {
+  const bool boxes = packed || (hopper && boxes_fit(g, axes_of(g).of, 2));
+  const std::int64_t row = row_bytes_for(g, 2) / 2, channels = field_channels(g);
+  const std::int64_t terms = taps_of(g) * (boxes ? ceil_div(channels, row) * row : channels);
+  const auto pixels = static_cast<double>(g.n * pixels_of(g.out));
+  const auto columns = static_cast<double>(ceil_div(result_channels(g), 32) * 32);
+  if (g.dtype == DType::f32 && !(hopper && boxes)) {
+    const std::int64_t whole = gathers(g) ? 32 : 128;  // terms of a step, or rows of a tile
+    return pixels * static_cast<double>(ceil_div(terms, whole) * whole) * columns * kMultiplyAdd;
+  }
+  return pixels * static_cast<double>(terms) * cost_of_element(g, boxes) * (1 + columns / 128);
+}
+
+// x' is written, and read by tiles; dx' is written and read. A filter gradient of f32 has dy in planes, too.
+double cost_of(const Fold& fold, bool hopper) {
+  const Geometry& g = fold.product;
+  const bool backwards = folds_result(g), splits_dy = g.direction == Direction::filter_grad && g.dtype == DType::f32;
+  const double between = bytes_between(g) * (backwards ? 2 : 1);
+  const double dy = splits_dy ? 6 * static_cast<double>(g.n * pixels_of(g.out) * g.c_out) : 0;
+  return cost_of_tiles(g, hopper, !backwards) + kMemory * (between + dy);
 }
 
 bool is_small(const Geometry& g, const Geometry& product) {
-  return objection(product).empty() && elements_between(product) < kMostElements &&
-         g.n * pixels_of(g.in) * g.c_in < kMostElements &&
-         bytes_between(product) <= std::max(kMostBytes, 4 * tensor_bytes(g));
+  return elements_between(product) < kMostElements && g.n * pixels_of(g.in) * g.c_in < kMostElements &&
+         objection(product).empty() && bytes_between(product) <= std::max(kMostBytes, 4 * tensor_bytes(g));
 }
 
 bool fits(const Geometry& g, const Geometry& product) {
-  if (product.c_in == g.c_in || product.c_in > kMostFolded || !is_small(g, product)) return false;
-  AxisRule axes[3];
-  for (std::size_t i = 0; i < 3; ++i) axes[i] = axis_rule(product, i);
-  return folds_result(g) || boxes_fit(product, axes, 2);
+  return product.c_in > g.c_in && product.c_in <= kMostFolded && is_small(g, product) &&
+         (folds_result(g) || boxes_fit(product, axes_of(product).of, 2));
 }
 
-// f32 is multiplied in planes, on Hopper, or its gradient's columns are what is folded. 16-bit channels that are whole
-// pieces are gathered 16 bytes at a time as they are.
+// f32 is multiplied in planes, on Hopper, or its gradient's columns are what is folded.
 bool may_fold(const Geometry& g, bool hopper) {
-  if (g.groups != 1 || g.c_in >= kEnoughChannels || !has_terms(g)) return false;
-  if (folds_result(g)) return packable(g);
-  return sixteen_bits(g.dtype) ? g.c_in % kPieceElements != 0 : g.dtype == DType::f32 && hopper;
+  return g.groups == 1 && g.c_in < kEnoughChannels && has_terms(g) &&
+         (sixteen_bits(g.dtype) || (g.dtype == DType::f32 && (hopper || folds_result(g))));
 }
 
 Divider divider(std::int64_t by) { return Divider(std::max<std::int64_t>(1, by)); }
@@ -91,18 +119,17 @@ Divider divider(std::int64_t by) { return Divider(std::max<std::int64_t>(1, by))
 
 bool folds_result(const Geometry& g) { return g.direction == Direction::input_grad; }
 
-// Of the folds of w, of h and w, of all axes: the one that moves the fewest bytes. What is gathered by threads, element
-// by element, is worth any of them; an input gradient has tiles filled 16 bytes at a time without, so there a fold must
-// halve the bytes.
+// Of the problem as it is, and the folds of w, of h and w, of all axes: the cheapest.
 std::optional<Fold> folded(const Geometry& g, bool hopper) {
   if (!may_fold(g, hopper)) return std::nullopt;
   std::optional<Fold> best;
+  double least = cost_of_tiles(g, hopper, false);
   for (std::size_t first : {2u, 1u, 0u}) {
     const Fold fold = fold_from(g, first);
-    if (!fits(g, fold.product) || (best && bytes_moved(fold, hopper) >= bytes_moved(*best, hopper))) continue;
+    if (!fits(g, fold.product) || cost_of(fold, hopper) >= least) continue;
     best = fold;
+    least = cost_of(fold, hopper);
   }
-  if (best && folds_result(g) && 2 * bytes_moved(*best, hopper) > bytes_loaded(g, hopper)) return std::nullopt;
   return best;
 }
 
@@ -130,7 +157,7 @@ FoldArgs folding(const Fold& fold) {
           .rows = divider(product.in[1]),
           .planes = divider(product.in[0]),
           .pixels = static_cast<int>(product.n * pixels_of(product.in)),
-          .plane = elements_between(product)};
+          .plane = static_cast<std::int64_t>(elements_between(product))};
 }
 
 UnfoldArgs unfolding(const Fold& fold) {
