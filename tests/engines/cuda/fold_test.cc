@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
+#include <tuple>
 
-#include "engines/cuda/matrices.h"
 #include "engines/cuda/program_runs.h"
 #include "support/accuracy.h"
 
