@@ -21,7 +21,7 @@ TapSpan tap_span(const AxisRule& axis) {
 }  // namespace
 
 HaloCut::HaloCut(const Program& p)
-    : grid(pixel_grid(p.geometry, p.conv.axes)),
+    : grid(pixel_grid(p.product(), p.conv.axes)),
       d(tap_span(p.conv.axes[0])),
       h(tap_span(p.conv.axes[1])),
       w(tap_span(p.conv.axes[2])),
@@ -32,7 +32,7 @@ std::int64_t HaloCut::rows() const { return ceil_div(grid.extents[1], kHaloSide)
 std::int64_t HaloCut::columns() const { return ceil_div(grid.extents[2], kHaloSide); }
 
 bool HaloCut::fits(const Program& p) const {
-  if (!p.boxes || !sixteen_bits(p.geometry.dtype)) return false;
+  if (!p.boxes || !sixteen_bits(p.geometry.dtype) || (p.fold && folds_result(p.geometry))) return false;
   const std::int64_t pixels = grid.extents[1] * grid.extents[2];
   return 2 * p.conv.channels <= info(*p.boxes).tile.row_bytes && width <= 256 && height <= 256 && d.pixels <= 256 &&
          std::all_of(std::begin(grid.steps), std::end(grid.steps), [](auto step) { return step == 1; }) &&

@@ -22,8 +22,8 @@ struct HaloCut {
   std::int64_t rows() const;     // of patches in a plane
   std::int64_t columns() const;  // likewise
 
-  // Whether patches of 8 x 8 pixels are at least 60 % full, neighbouring pixels are neighbours in the field too, and a
-  // pixel's channels, of 16 bits, are one row.
+  // Whether patches of 8 x 8 pixels are at least 60 % full, neighbouring pixels are neighbours in the field too, a
+  // pixel's channels, of 16 bits, are one row, and results are not sums with taps in their channels.
   bool fits(const Program& plain) const;
   // Patches and the tiles that are made of them.
   void set_patches(ConvArgs& args) const;

@@ -26,14 +26,12 @@ std::string family(const Program& p, std::string_view loader) {
 // Slices, given the blocks that share a patch; each step is a patch.
 void set_slices(Program& p, std::int64_t blocks) {
   ConvArgs& a = p.conv;
-  const std::int64_t elements = fixed_result_shape(p.geometry).elements();
+  const std::int64_t elements = fixed_result_shape(p.product()).elements();
   const std::int64_t most = 64 * kBlockTerms / kHaloRows;
   a.steps = static_cast<int>(
       steps_of_slice({blocks, a.patches.count, most, elements * static_cast<std::int64_t>(sizeof(float))}));
   p.slices = std::max<std::int64_t>(1, ceil_div(a.patches.count, a.steps));
-  a.slice = p.slices > 1 ? elements : 0;
-  p.sums_at = p.dense ? aligned_up(p.dense->at + 2 * p.dense->plane) : 0;
-  p.workspace_bytes = p.sums_at + (p.slices > 1 ? p.slices * elements * static_cast<std::int64_t>(sizeof(float)) : 0);
+  if (p.slices > 1) keep_sums(p, elements, sizeof(float));
   p.blocks = static_cast<unsigned>(blocks * p.slices);
 }
 
@@ -64,6 +62,8 @@ std::int64_t depth_of_box(const HaloCut& cut, std::int64_t block_taps) {
 std::optional<Program> cut_for(const Program& plain, const HaloCut& cut, int tiles) {
   Program p = plain;
   ConvArgs& a = p.conv;
+  if (plain.slices > 1) p.workspace_bytes = plain.sums_at;  // cut anew
+  a.slice = 0;
   const int row_bytes = info(*plain.boxes).tile.row_bytes, columns = columns_for(plain);
   p.boxes = kernel_named(
       concat(family(p, row_bytes == 64 ? "_half_halo_" : "_halo_"), kHaloTeams * tiles * kTileRows, "x", columns));
@@ -78,13 +78,14 @@ std::optional<Program> cut_for(const Program& plain, const HaloCut& cut, int til
   const std::int64_t block_taps = std::int64_t{kHaloTeams} * tiles * 128 / row_bytes;
   a.halo.box_depth = static_cast<int>(depth_of_box(cut, block_taps));
   a.halo.workers = Divider(workers);
-  set_slices(p, workers * a.n_tiles.divisor * p.geometry.groups);
+  set_slices(p, workers * a.n_tiles.divisor * p.product().groups);
   if (!set_stages(a, info(*p.boxes).tile, kSharedBytes)) return std::nullopt;
   // A box is worth loading where it is at most half of what a box a tap would be.
   if (2 * cut.width * cut.height * a.halo.box_depth > std::min(cut.taps(), block_taps) * kHaloRows) return std::nullopt;
   p.make_launches = &halo_filter_launches;
   p.why = concat("tensor cores on tiles of ", info(*p.boxes).tile.rows, " x ", columns, ", ",
-                 p.field ? "copied channels-last, " : "", "patches loaded once with their halo",
+                 p.fold ? text_of(*p.fold) + ", " : "", p.field || p.dense ? "copied channels-last, " : "",
+                 "patches loaded once with their halo",
                  p.slices > 1 ? concat(", the sum in ", p.slices, " slices added in order") : "");
   return p;
 }
@@ -95,11 +96,11 @@ Program tile_by_tile(const Program& p) {
   ConvArgs& a = q.conv;
   const int columns = columns_for(p);
   q.boxes = kernel_named(tiled(family(p, "_boxes"), columns));
-  q.any = p.field ? std::nullopt : kernel_named(tiled(family(p, "_gather"), columns));
+  if (p.any) q.any = kernel_named(tiled(family(p, "_gather"), columns));
   const TileInfo& tile = info(*q.boxes).tile;
   a.channel_pitch = Divider(tile.terms);
-  a.m_tiles = Divider(ceil_div(taps_of(p.geometry) * tile.terms, tile.rows));
-  q.blocks = static_cast<unsigned>(std::int64_t{a.m_tiles.divisor} * a.n_tiles.divisor * p.geometry.groups * p.slices);
+  a.m_tiles = Divider(ceil_div(taps_of(p.product()) * tile.terms, tile.rows));
+  q.blocks = static_cast<unsigned>(std::int64_t{a.m_tiles.divisor} * a.n_tiles.divisor * p.product().groups * p.slices);
   q.make_launches = &conv_launches;
   return q;
 }

@@ -34,6 +34,8 @@ std::int64_t slices_for(std::int64_t terms, std::int64_t blocks);
 // Of the sums that slices leave which keep their rounding errors.
 std::int64_t exact_bytes(DType dtype);
 
+// Gives sums of so many elements, for each slice, a place in the workspace.
+void keep_sums(Program& program, std::int64_t elements, std::int64_t sum_bytes);
 void* in_workspace(const Buffers& buffers, std::int64_t at);
 // Adds the program's slices; stem: "slices", or "exact_slices" where they keep their rounding errors.
 Launch reduction(const Program& program, std::string_view stem, const Buffers& buffers);

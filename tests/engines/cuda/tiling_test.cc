@@ -119,12 +119,12 @@ TEST(CudaJob, adds_every_product_exactly_once) {
     if (problem.direction == Direction::bias_grad || problem.c_in == 0) continue;
     const std::int64_t groups = problem.c_in / problem.filter_c;
     problem.dtype = DType::f32;
-    problem.filter_c = random.between(9, 12);  // more than groups of few channels have
+    problem.filter_c = random.between(16, 20);  // too many for a thread's own results, or for taps beside them
     problem.c_in = groups * problem.filter_c;
     const Result<Geometry> g = validate(problem);
     if (!g.ok()) continue;
     ASSERT_EQ(objection(*g), "") << to_text(problem);
-    ASSERT_EQ(products_of(program_for(*g, {})), wanted_products(*g)) << to_text(problem);
+    ASSERT_EQ(products_of(program_for(*g, {.hopper = false})), wanted_products(*g)) << to_text(problem);
     ++compared;
   }
   EXPECT_GT(compared, 500);
@@ -151,7 +151,7 @@ TEST(CudaProgram, copies_what_the_copy_engine_cannot_read) {
   EXPECT_EQ(two.workspace_bytes, two.dense->at + 2 * 2 * 9 * 60 * 64);
   EXPECT_EQ(two.launches({}).back().boxes.size(), 4u);
   EXPECT_EQ(planes.launches({}).back().boxes.size(), 6u);
-  EXPECT_FALSE(program("n2c8h8w8_k64r3s3_same_f32_forward").field);  // too few channels to fill a row
+  EXPECT_FALSE(program("n2c8h8w8_k64r1s1_same_f32_forward").field);  // too few channels to fill a row
 }
 
 // 99 KB, on GPUs of compute capability 8.6 and 8.9.
@@ -184,6 +184,7 @@ TEST(CudaProgram, loads_a_halo_once_where_that_saves_half) {
   EXPECT_EQ(kernel("n2c32d64h64w64_k64t3r3s3_same_bf16_input_grad"), "input_grad_bf16_halo_64x32");
   EXPECT_EQ(kernel("n2c32d64h64w64_k64t3r3s3_same_bf16_forward"), "forward_bf16_half_halo_64x64");
   EXPECT_EQ(kernel("n2c64d16h16w16_k64t3r3s3_same_f16_forward"), "forward_f16_halo_64x32");  // half of the filter fits
+  EXPECT_EQ(kernel("n2c64d16h16w16_k128t3r3s3_same_f16_forward"), "forward_f16_boxes_128x128");
   EXPECT_EQ(kernel("n2c64h56w56_k64r3s3_st2_same_bf16_input_grad"), "input_grad_bf16_halo_64x64");
   EXPECT_EQ(kernel("n2c64h56w56_k64r3s3_st2_same_bf16_forward"), "forward_bf16_boxes_128x64");
   EXPECT_EQ(kernel("n2c64h56w56_k64r2s2_st2_same_bf16_input_grad"), "input_grad_bf16_boxes_128x64");  // one tap each
@@ -202,7 +203,7 @@ TEST(CudaProgram, takes_boxes_for_aligned_channels_and_threads_for_the_rest) {
   EXPECT_EQ(info(*program("n2c32h8w8_k128r3s3_same_f64_filter_grad").boxes).name, "filter_grad_f64_boxes_128x64");
   EXPECT_FALSE(program("n2c64h8w8_k64r3s3_same_bf16_forward").field);
   EXPECT_FALSE(program("n2c64h8w8_k64r3s3_same_chfirst_f64_forward").boxes);
-  EXPECT_FALSE(program("n2c3h8w8_k64r3s3_same_bf16_forward").boxes);
+  EXPECT_FALSE(program("n2c10h8w8_k64r1s1_same_bf16_forward").boxes);
   EXPECT_FALSE(program("n2c64h20w20_k64r3s3_st9_same_f64_forward").boxes);
   EXPECT_EQ(info(*program("n2c64h8w8_k3r3s3_same_f64_forward").any).name, "forward_f64_128x8");
   EXPECT_EQ(info(*program("n2c64h8w8_k64r3s3_g64_same_f32_forward").any).name, "forward_f32_direct_last");

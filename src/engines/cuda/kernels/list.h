@@ -6,6 +6,7 @@
 #include "engines/cuda/kernels/direct.h"
 #include "engines/cuda/kernels/f64_tile.h"
 #include "engines/cuda/kernels/fma_tile.h"
+#include "engines/cuda/kernels/fold.h"
 #include "engines/cuda/kernels/gather.h"
 #include "engines/cuda/kernels/halo.h"
 #include "engines/cuda/kernels/halo_filter.h"

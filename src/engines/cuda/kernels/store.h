@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engines/cuda/kernels/exact_sum.h"
+#include "engines/cuda/kernels/folded_taps.h"
 #include "engines/cuda/kernels/shape.h"
 
 namespace convgrad::cuda {
@@ -21,7 +22,7 @@ CONVGRAD_SELDOM typename S::Sum by_definition(const ConvArgs& args, int tile, in
   for (int step = 0; step < steps; ++step) {
     for (int kk = 0; kk < S::Terms; ++kk) {
       const Spot a = row + job.field_k(step, kk), b = column + job.dense_k(step, kk);
-      if (inside(a, extent) && inside(b, one))
+      if (inside(a, extent) && inside(b, one) && !is_folded_padding(args.taps, a, job.field_channel(m, step, kk)))
         sum.add_product(number_at<Element>(field, a.offset, {args.planes, args.field_plane}),
                         number_at<Element>(dense, b.offset, {args.planes, args.dense_plane}));
     }
