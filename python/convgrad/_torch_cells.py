@@ -50,7 +50,7 @@ ROWS = [
     Row(_without_arithmetic(), "grouped depthwise", least_macs=1e5),  # bf16 0.9x to 105x, f16 2x to 125x
     Row((torch.bfloat16, torch.float16), "depthwise", rank=3, least_macs=1e5),  # loops, whatever the CPU has
 ]
-GPU_ROWS = [Row(tuple(DTYPES), least_macs=0)]  # not measured: all that the engine takes
+GPU_ROWS = [Row(tuple(DTYPES), least_macs=0)]  # not measured, so only by install(gpu=True): all that the engine takes
 
 
 @functools.lru_cache(maxsize=4096)

@@ -89,7 +89,7 @@ def stats(**wanted: int) -> dict[str, int]:
 @pytest.mark.parametrize("seed", range(4))
 def test_random_gradients_are_right(gpu: None, seed: int, dtype: torch.dtype, transposed: bool) -> None:
     call, before = random_call(seed, dtype, transposed), launches()
-    with convgrad.torch.enabled():
+    with convgrad.torch.enabled(gpu=True):
         results = run(call)
     assert convgrad.torch.stats() == stats(convgrad=1)
     assert launches() > before and host_gpu.last_stream() == STREAM
@@ -102,7 +102,7 @@ def test_random_gradients_are_right(gpu: None, seed: int, dtype: torch.dtype, tr
 
 def test_uninstalled_the_original_is_what_it_was(gpu: None) -> None:
     call = random_call(1, torch.float32)
-    with convgrad.torch.enabled():
+    with convgrad.torch.enabled(gpu=True):
         run(call)
     before = launches()
     assert_right(call, run(call))
@@ -110,10 +110,24 @@ def test_uninstalled_the_original_is_what_it_was(gpu: None) -> None:
     assert launches() == before
 
 
+def test_gpus_are_taken_over_only_by_name(gpu: None) -> None:
+    call, before = random_call(1, torch.float32), launches()
+    with convgrad.torch.enabled():
+        run(call)
+        assert launches() == before
+        with convgrad.torch.enabled(gpu=True):
+            run(call)
+            assert launches() > before
+        before = launches()
+        run(call)
+        assert launches() == before and convgrad.torch.installed()
+    assert not convgrad.torch.installed()
+
+
 def handed_over(call: Call) -> None:
     """To the original, which gives what it gives without convgrad."""
     before = launches()
-    with convgrad.torch.enabled():
+    with convgrad.torch.enabled(gpu=True):
         results = run(call)
     assert launches() == before
     for ours, theirs in zip(results, run(call)):
@@ -146,7 +160,7 @@ def test_a_problem_that_the_engine_refuses_is_the_originals(gpu: None) -> None:
 def test_tensors_of_two_devices_get_the_originals_error(gpu: None) -> None:
     call = random_call(1, torch.float64)
     call.w = call.w.to("meta")
-    with convgrad.torch.enabled(), pytest.raises(RuntimeError):
+    with convgrad.torch.enabled(gpu=True), pytest.raises(RuntimeError):
         run(call)
     assert convgrad.torch.stats() == stats(original=1)
 
