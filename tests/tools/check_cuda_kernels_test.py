@@ -49,10 +49,10 @@ class CheckCudaKernels(unittest.TestCase):
         self.assertEqual(faults, ["group: a for sm_90a: 255 registers for each of 384 threads"])
 
     def test_serialized_products(self):
-        text = "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized\n"
+        text = "ptxas info    : (C7519) Potential Performance Loss: wgmma.mma_async instructions are serialized\n"
         faults, _, _ = checked(text + said("a"), {"a": 384})
         self.assertEqual(len(faults), 1)
-        self.assertIn("C7510", faults[0])
+        self.assertIn("C7519", faults[0])
 
     def test_a_group_of_which_nothing_is_told(self):
         faults, _, _ = checked("", {})
