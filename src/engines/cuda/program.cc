@@ -145,6 +145,7 @@ std::vector<Launch> conv_launches(const Program& p, const Buffers& buffers) {
 
 Program program_for(const Geometry& geometry, const Hardware& hardware) {
   Program p = geometry.direction == Direction::bias_grad ? bias_gradient(geometry, hardware)
+              : takes_strips(geometry)                   ? strip_convolution(geometry, hardware)
               : has_few_channels(geometry)               ? direct_convolution(geometry, hardware)
                                                          : convolution(geometry, hardware);
   if (fixed_result_shape(geometry).elements() == 0) p.blocks = 0;
@@ -154,6 +155,7 @@ Program program_for(const Geometry& geometry, const Hardware& hardware) {
 std::vector<Launch> Program::launches(const Buffers& buffers) const {
   if (blocks == 0) return {};
   if (geometry.direction == Direction::bias_grad) return bias_launches(*this, buffers);
+  if (strips) return strip_launches(*this, buffers);
   return has_few_channels(geometry) ? direct_launches(*this, buffers) : conv_launches(*this, buffers);
 }
 

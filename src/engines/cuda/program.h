@@ -41,6 +41,8 @@ struct Program final : EngineProgram {
   std::optional<PackedOperand> field, dense;  // both or none
   ConvArgs conv{};                            // but for addresses, copies, stages
   DirectArgs direct{};
+  std::optional<StripArgs> strips;  // a depthwise convolution in strips; `pieces` where channels are whole pieces
+  std::optional<Kernel> pieces;     // of aligned tensors, to the bits of `any`
   BiasArgs bias{};
   std::int64_t slices = 1;
   std::int64_t sums_at = 0;  // of the slices, in the workspace
@@ -50,7 +52,7 @@ struct Program final : EngineProgram {
   std::string why;
 
   // The kernel that most of the time goes to, for tensors at aligned addresses.
-  Kernel main_kernel() const { return boxes ? *boxes : *any; }
+  Kernel main_kernel() const { return boxes ? *boxes : pieces ? *pieces : *any; }
   std::vector<Launch> launches(const Buffers& buffers) const;
 };
 

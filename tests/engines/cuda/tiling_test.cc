@@ -179,7 +179,7 @@ TEST(CudaProgram, takes_boxes_for_aligned_channels_and_threads_for_the_rest) {
   EXPECT_FALSE(program("n2c3h8w8_k64r3s3_same_bf16_forward").boxes);
   EXPECT_FALSE(program("n2c64h20w20_k64r3s3_st9_same_f64_forward").boxes);
   EXPECT_EQ(info(*program("n2c64h8w8_k3r3s3_same_f64_forward").any).name, "forward_f64_128x8");
-  EXPECT_EQ(info(*program("n2c64h8w8_k64r3s3_g64_same_f32_forward").any).name, "forward_f32_direct_last");
+  EXPECT_EQ(info(*program("n2c64h8w8_k64r3s3_g32_same_f32_forward").any).name, "forward_f32_direct_last");
 }
 
 }  // namespace

@@ -30,10 +30,10 @@ template <Way way, int Rows, int Columns, int Terms>
 class Job {
  public:
   CONVGRAD_BOTH Job(const ConvArgs& args, int block) : args_(args) {
-    n0_ = take(block, args.n_tiles) * Columns;
-    const int m_tile = take(block, args.m_tiles);
-    const int phase = take(block, args.phases);
-    group_ = take(block, args.groups);
+    n0_ = args.n_tiles.take(block) * Columns;
+    const int m_tile = args.m_tiles.take(block);
+    const int phase = args.phases.take(block);
+    group_ = args.groups.take(block);
     slice_ = block;
     const int row = args.phase_columns.quotient(phase), plane = args.phase_rows.quotient(row);
     axes_[0] = axis_of_phase(args.axes[0], plane);
@@ -118,11 +118,6 @@ class Job {
     CONVGRAD_BOTH std::int64_t offset_or(std::int64_t none) const { return d == kNowhere ? none : offset; }
   };
 
-  static CONVGRAD_BOTH int take(int& number, const Divider& by) {
-    const int quotient = by.quotient(number), rest = number - quotient * static_cast<int>(by.divisor);
-    number = quotient;
-    return rest;
-  }
   static CONVGRAD_BOTH Place nowhere() { return {{0, kNowhere, 0, 0}}; }
 
   CONVGRAD_BOTH int pitch() const { return static_cast<int>(args_.channel_pitch.divisor); }

@@ -9,6 +9,7 @@
 #include "engines/cuda/kernels/gather.h"
 #include "engines/cuda/kernels/mma_tile.h"
 #include "engines/cuda/kernels/repack.h"
+#include "engines/cuda/kernels/strips.h"
 #include "engines/cuda/kernels/sums.h"
 #include "engines/cuda/kernels/warpgroup_tile.h"
 
