@@ -20,11 +20,10 @@ const Extents& numbered(const Geometry& g) { return g.direction == Direction::in
 
 bool dense_taps(const Geometry& g, std::size_t axis) { return g.filter[axis] <= 1 || g.dilation[axis] == 1; }
 
-// A strip's taps read neighbouring columns, so that pixels share what is loaded.
+// Neighbouring taps read neighbours, so that pixels share what is loaded.
 bool slides(const Geometry& g) {
   const AxisRule rule = axis_rule(g, along(g));
-  if (rule.input_grad) return rule.phases <= 2 && rule.plain.reach == -1;
-  return rule.plain.step <= 2 && dense_taps(g, along(g)) && (gathers(g) || dense_taps(g, across(g)));
+  return dense_taps(g, along(g)) && dense_taps(g, across(g)) && (rule.input_grad ? rule.phases : rule.plain.step) <= 2;
 }
 
 bool small_image(const Geometry& g, std::int64_t channels, const Extents& extents) {

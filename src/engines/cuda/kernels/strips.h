@@ -49,34 +49,43 @@ CONVGRAD_BOTH int stride_along(const StripStrides& s) {
   return Axis == 1 ? s.h : s.w;
 }
 
-// Neighbouring channels of one pixel or of one tap, as they are loaded.
+// Neighbouring channels of one pixel or of one tap as they are loaded; 16-bit ones in words of 32, which registers are.
 template <class Element, int Channels>
-struct alignas(Channels * sizeof(typename Element::Stored)) StripPiece {
+struct StripPiece {
   using Stored = typename Element::Stored;
   using Sum = typename Element::Sum;
-  using Word = std::conditional_t<Channels * sizeof(Stored) % 4 == 0 && sizeof(Stored) == 2, std::uint32_t, Stored>;
-  static constexpr int kPerWord = sizeof(Word) / sizeof(Stored);
-  Word words[Channels / kPerWord];
+  using Word = std::conditional_t<sizeof(Stored) == 2, std::uint32_t, Stored>;
+  static constexpr int kPerWord = sizeof(Word) / sizeof(Stored), kWords = (Channels + kPerWord - 1) / kPerWord;
+  using InMemory = std::conditional_t<Channels == 1, Stored, Word>;
+  // At a multiple of its size.
+  struct alignas(Channels * sizeof(Stored)) Whole {
+    InMemory words[kWords];
+  };
+  Word words[kWords] = {};
 
+  static CONVGRAD_BOTH StripPiece at(const Stored* from) {
+    const Whole whole = *reinterpret_cast<const Whole*>(from);
+    StripPiece piece;
+    unrolled<kWords>([&](int i) { piece.words[i] = whole.words[i]; });
+    return piece;
+  }
+  static CONVGRAD_BOTH void store(const Sum (&sum)[Channels], Stored* to) {
+    Whole whole;
+    unrolled<kWords>([&](int i) {
+      Word word = Element::narrowed(sum[i * kPerWord]);
+      if constexpr (kPerWord == 2 && Channels > 1)
+        word |= static_cast<Word>(Element::narrowed(sum[i * kPerWord + 1])) << 16;
+      whole.words[i] = static_cast<InMemory>(word);
+    });
+    *reinterpret_cast<Whole*>(to) = whole;
+  }
   CONVGRAD_BOTH Sum number(int c) const {
     if constexpr (kPerWord == 1)
       return static_cast<Sum>(Element::widened(words[c]));
     else
       return static_cast<Sum>(Element::widened(static_cast<Stored>(words[c / 2] >> c % 2 * 16)));
   }
-  CONVGRAD_BOTH void set(int c, Sum sum) {
-    if constexpr (kPerWord == 1)
-      words[c] = Element::narrowed(sum);
-    else
-      words[c / 2] = (c % 2 == 0 ? 0 : words[c / 2]) | static_cast<Word>(Element::narrowed(sum)) << c % 2 * 16;
-  }
 };
-template <class Piece>
-CONVGRAD_BOTH Piece piece_at(const typename Piece::Stored* from) {
-  Piece piece;
-  piece = *reinterpret_cast<const Piece*>(from);
-  return piece;
-}
 
 // result[pixel][c] = sum over taps of field[pixel through tap][c] * filter[tap][c], at most kStripChunk taps, in one
 // chunk: rows of taps in order, kStripTaps of a row at a time, and of these column by column of the field.
@@ -110,6 +119,7 @@ class Strips {
   template <int Stride>
   struct Work {
     static constexpr int Pixels = pixels(Stride);
+    static constexpr int Rows = Planar ? kStripTaps : 1;  // of taps: where they are neighbours, one address serves them
     const StripArgs& args;
     StripPlace place;
     int channel;
@@ -119,87 +129,114 @@ class Strips {
       const StripPhase phase = args.phases[way == Way::forward ? 0 : place.phase];
       Sum sum[Pixels][Channels] = {};
       for (int d = 0; d < args.axes[0].filter; ++d) {
-        int from_d, from_across;
-        if (!reaches<way>(args.axes[0], args.strides[0], place.d, d, from_d)) continue;
-        for (int a = 0; a < args.axes[Across].filter; ++a) {
-          if (!reaches<way>(args.axes[Across], args.strides[Across], place.across, a, from_across)) continue;
-          add_row(phase, field_row(from_d, from_across), filter_row(d, a), sum);
-        }
+        int from;
+        if (!reaches<way>(args.axes[0], args.strides[0], place.d, d, from)) continue;
+        for (TapRow row = first_row(from, d); row.left > 0; row = next_row(row))
+          if (Rows > 1 || exists(row, 0)) add_rows(phase, row, sum);
       }
       store(phase.pixels, sum);
     }
 
    private:
-    // Where the row's coordinate 0 lies in the image.
-    CONVGRAD_DEVICE int field_row(int d, int across) const {
+    // A row of taps, and those that are left with it: its coordinate across the field, where coordinate 0 along it lies
+    // in the image, its first tap.
+    struct TapRow {
+      int across, at, tap, left;
+    };
+    static constexpr int kOnward = way == Way::forward ? 1 : -1;  // across the field, from one row to the next
+    static constexpr int kColumns = (Pixels - 1) * Stride + kStripTaps;
+
+    // Of an input gradient, the taps t with across + pad - t = stride * source.
+    CONVGRAD_DEVICE TapRow first_row(int d, int tap_d) const {
+      const AxisRule& axis = args.axes[Across];
       const StripStrides& s = args.field_strides;
-      return d * s.d + across * stride_along<Across>(s) + channel * s.c;
+      int tap = 0, source = place.across * axis.plain.step + axis.plain.origin;
+      if (way == Way::input_grad) {
+        source = place.across + static_cast<int>(axis.pad);
+        tap = args.strides[Across].take(source);
+      }
+      return {source, d * s.d + source * stride_along<Across>(s) + channel * s.c,
+              (tap_d * args.axes[1].filter * args.axes[2].filter) + tap * across_step(),
+              (axis.filter - tap + axis.stride - 1) / axis.stride};
     }
-    // The row's first tap.
-    CONVGRAD_DEVICE int filter_row(int d, int across) const {
-      const int rows = args.axes[1].filter, columns = args.axes[2].filter;
-      return Planar ? d * rows * columns + across : (d * rows + across) * columns;
+    CONVGRAD_DEVICE TapRow next_row(const TapRow& row) const {
+      return {row.across + Rows * kOnward, row.at + Rows * kOnward * stride_along<Across>(args.field_strides),
+              row.tap + Rows * row_step(), row.left - Rows};
     }
+    CONVGRAD_DEVICE bool exists(const TapRow& row, int a) const {
+      return a < row.left &&
+             static_cast<unsigned>(row.across + a * kOnward) < static_cast<unsigned>(args.axes[Across].plain.extent);
+    }
+    CONVGRAD_DEVICE bool within(int at) const { return static_cast<unsigned>(at) < static_cast<unsigned>(args.extent); }
+    // In the filter, from one tap to the next: across a strip, along it, of rows that a pixel has.
+    CONVGRAD_DEVICE int across_step() const { return Planar ? 1 : args.axes[2].filter; }
+    CONVGRAD_DEVICE int along_step() const { return Planar ? args.axes[2].filter : 1; }
+    CONVGRAD_DEVICE int row_step() const { return args.axes[Across].stride * across_step(); }
     CONVGRAD_DEVICE Piece weight_at(int tap) const {
-      return piece_at<Piece>(static_cast<const Stored*>(args.dense) + tap * args.channels + channel);
+      return Piece::at(static_cast<const Stored*>(args.dense) + tap * args.channels + channel);
     }
 
-    CONVGRAD_DEVICE void add_row(const StripPhase& phase, int field, int row, Sum (&sum)[Pixels][Channels]) const {
-      for (int tap = 0; tap < phase.taps; tap += kStripTaps) {
-        const int number = row + (phase.tap_first + tap * args.tap_step) * along_step();
-        const int first =
-            way == Way::forward ? place.first * Stride + phase.origin + tap : place.first + phase.origin - tap;
-        const int taps = phase.taps - tap;
-        const bool whole = taps >= kStripTaps && within(first - kStripTaps + 1) && within(first + kColumns - 1);
-        if (whole)
-          add_taps<3, true>(field, first, number, sum);
+    CONVGRAD_DEVICE void add_rows(const StripPhase& phase, TapRow row, Sum (&sum)[Pixels][Channels]) const {
+      row.tap += phase.tap_first * along_step();
+      int first = way == Way::forward ? place.first * Stride + phase.origin : place.first + phase.origin;
+      for (int taps = phase.taps; taps > 0; taps -= kStripTaps) {
+        const int low = way == Way::forward ? first : first - (kStripTaps - 1);
+        if (taps >= 3 && within(low) && within(low + kColumns - 1))
+          add_taps<3, true>(row, first, sum);
         else if (taps >= 3)
-          add_taps<3, false>(field, first, number, sum);
+          add_taps<3, false>(row, first, sum);
         else if (taps == 2)
-          add_taps<2, false>(field, first, number, sum);
+          add_taps<2, false>(row, first, sum);
         else
-          add_taps<1, false>(field, first, number, sum);
+          add_taps<1, false>(row, first, sum);
+        first += kOnward * kStripTaps;
+        row.tap += kStripTaps * args.tap_step * along_step();
       }
     }
-    static constexpr int kColumns = (Pixels - 1) * Stride + kStripTaps;
-    CONVGRAD_DEVICE bool within(int at) const { return static_cast<unsigned>(at) < static_cast<unsigned>(args.extent); }
-    // From one tap along a strip to the next.
-    CONVGRAD_DEVICE int along_step() const { return Planar ? args.axes[2].filter : 1; }
 
     // Pixel p reads through tap t of these the column p * Stride + t, or p - t of an input gradient, counted from
-    // `first`.
+    // `first`. Whole: all columns exist.
     template <int Taps, bool Whole>
-    CONVGRAD_DEVICE void add_taps(int field, int first, int number, Sum (&sum)[Pixels][Channels]) const {
+    CONVGRAD_DEVICE void add_taps(const TapRow& row, int first, Sum (&sum)[Pixels][Channels]) const {
       constexpr int columns = (Pixels - 1) * Stride + Taps;
       if (way == Way::input_grad) first -= Taps - 1;
-      const int stride = stride_along<Along>(args.field_strides);
-      const auto inside = [&](int k) { return Whole || within(first + k); };
-      Piece column[columns], weight[Taps];
-      const auto* image = static_cast<const Stored*>(args.field) + place.n * args.field_strides.n;
-      unrolled<columns>(
-          [&](int k) { column[k] = inside(k) ? piece_at<Piece>(image + (field + (first + k) * stride)) : Piece{}; });
-      unrolled<Taps>([&](int t) { weight[t] = weight_at(number + t * args.tap_step * along_step()); });
-      unrolled<columns>([&](int k) {
-        if (!inside(k)) return;
-        unrolled<Pixels>([&](int p) {
-          const int t = way == Way::forward ? k - p * Stride : p - k + (Taps - 1);
-          if (t < 0 || t >= Taps) return;
-          unrolled<Channels>(
-              [&](int c) { sum[p][c] = multiply_add(column[k].number(c), weight[t].number(c), sum[p][c]); });
+      const StripStrides& s = args.field_strides;
+      bool has[Rows];
+      unrolled<Rows>([&](int a) { has[a] = Rows == 1 || exists(row, a); });
+      Piece weight[Rows][Taps];
+      unrolled<Rows>([&](int a) {
+        unrolled<Taps>([&](int t) {
+          const int tap = row.tap + a * row_step() + t * args.tap_step * along_step();
+          weight[a][t] = has[a] ? weight_at(tap) : Piece{};
         });
+      });
+      const auto* at =
+          static_cast<const Stored*>(args.field) + place.n * s.n + (row.at + first * stride_along<Along>(s));
+      unrolled<columns>([&](int k) {
+        unrolled<Rows>([&](int a) {
+          const bool there = (Whole || within(first + k)) && has[a];
+          const Piece column = there ? Piece::at(at + a * kOnward) : Piece{};  // a > 0: channels-first
+          unrolled<Pixels>([&](int p) {
+            const int t = way == Way::forward ? k - p * Stride : p - k + (Taps - 1);
+            if (t < 0 || t >= Taps) return;
+            unrolled<Channels>([&](int c) {
+              const Sum next = multiply_add(column.number(c), weight[a][t].number(c), sum[p][c]);
+              sum[p][c] = there ? next : sum[p][c];
+            });
+          });
+        });
+        at += stride_along<Along>(s);
       });
     }
 
     CONVGRAD_DEVICE void store(int pixels, const Sum (&sum)[Pixels][Channels]) const {
       const StripStrides& s = args.image_strides;
-      auto* image = static_cast<Stored*>(args.result) + place.n * s.n;
-      const int row = place.d * s.d + place.across * stride_along<Across>(s) + channel * s.c;
+      auto* to = static_cast<Stored*>(args.result) + place.n * s.n +
+                 (place.d * s.d + place.across * stride_along<Across>(s) + channel * s.c +
+                  (place.phase + place.first * args.spacing) * stride_along<Along>(s));
       unrolled<Pixels>([&](int p) {
-        if (place.first + p >= pixels) return;
-        Piece narrow;
-        unrolled<Channels>([&](int c) { narrow.set(c, sum[p][c]); });
-        const int at = place.phase + (place.first + p) * args.spacing;
-        *reinterpret_cast<Piece*>(image + (row + at * stride_along<Along>(s))) = narrow;
+        if (place.first + p < pixels) Piece::store(sum[p], to);
+        to += args.spacing * stride_along<Along>(s);
       });
     }
   };
@@ -323,7 +360,7 @@ class StripsFilter {
                         channel * s.c);
       Piece signal[Pixels];
       unrolled<Pixels>([&](int p) {
-        signal[p] = Whole || p < count ? piece_at<Piece>(dy) : Piece{};
+        signal[p] = Whole || p < count ? Piece::at(dy) : Piece{};
         dy += stride_along<Along>(s);
       });
       const Axis& axis = args.axes[Across].plain;
@@ -335,7 +372,7 @@ class StripsFilter {
                           (d * f.d + across * stride_along<Across>(f) + first * stride_along<Along>(f) + channel * f.c);
       const auto add = [&](const Stored* at, int k, int a) {
         const bool there = (Whole || within(first + k)) && has_row(a);
-        const Piece column = there ? piece_at<Piece>(at) : Piece{};
+        const Piece column = there ? Piece::at(at) : Piece{};
         unrolled<Pixels>([&](int p) {
           const int t = k - p * Stride;
           if (t < 0 || t >= kStripTaps) return;
