@@ -53,6 +53,7 @@ StripStrides strip_strides(const ImageStrides& s) {
 Divider divider(std::int64_t by) { return Divider(std::max<std::int64_t>(1, by)); }
 
 void set_axes(StripArgs& a, const Geometry& g) {
+  a.taps = strip_strides(image_strides(Layout::channels_last, g.c_out, g.filter));
   for (std::size_t i = 0; i < 3; ++i) {
     a.axes[i] = axis_rule(g, i);
     a.strides[i] = Divider(a.axes[i].stride);
@@ -61,9 +62,10 @@ void set_axes(StripArgs& a, const Geometry& g) {
   for (int phase = 0; phase < rule.phases; ++phase) {
     const Axis axis = axis_of_phase(rule, phase);
     a.phases[phase] = {axis.pixels, axis.taps, axis.origin, axis.tap_first};
-    a.tap_step = axis.tap_step;
+    a.tap_step = axis.tap_step * (planar(g) ? a.taps.h : a.taps.w);
     a.spacing = axis.spacing;
   }
+  a.row_step = a.axes[across(g)].stride * (planar(g) ? a.taps.w : a.taps.h);
   a.extent = rule.plain.extent;
   a.step = std::max(1, rule.plain.step);
 }
@@ -140,7 +142,7 @@ bool aligned(const void* address, std::size_t bytes) { return reinterpret_cast<s
 bool takes_strips(const Geometry& g) {
   if (g.group_c_in() != 1 || g.group_c_out() != 1 || g.dtype == DType::i32 || !has_few_channels(g) || !slides(g))
     return false;
-  if (gathers(g) ? taps_of(g) > kStripChunk : taps_of(g) * g.c_out >= kMost) return false;
+  if (taps_of(g) * g.c_out >= kMost || (gathers(g) && taps_of(g) > kStripChunk)) return false;
   if (!small_image(g, g.c_in, g.in) || !small_image(g, g.c_out, g.out)) return false;
   StripArgs a = strip_args(g);
   return set_strips(a, g) < kMost / std::max<std::int64_t>(1, g.c_out);

@@ -91,12 +91,14 @@ struct StripArgs {
   void* result;  // filter_grad: the sums of slices
   StripStrides field_strides, image_strides;
   AxisRule axes[3];
-  Divider strides[3];     // input_grad: of the convolution
-  StripPhase phases[2];   // of the axis of strips
-  int extent;             // of the field along that axis
-  int step;               // from one pixel of a strip to the next in the field
-  int tap_step, spacing;  // from one to the next of a phase: in the filter, and of pixels in the result
-  int across;             // pixels along the other axis
+  Divider strides[3];      // input_grad: of the convolution
+  StripPhase phases[2];    // of the axis of strips
+  int extent;              // of the field along that axis
+  int step;                // from one pixel of a strip to the next in the field
+  int spacing;             // in the result, from one pixel of a phase to the next
+  StripStrides taps;       // of the filter
+  int row_step, tap_step;  // in the filter, from one tap of a phase to the next: across strips, along them
+  int across;              // pixels along the other axis
   int channels;
   Divider across_low, strips, across_high, planes;
   Divider phase_strips;

@@ -7,6 +7,13 @@
 namespace convgrad::cuda {
 
 inline constexpr int kStripThreads = 256;
+// Blocks that a multiprocessor has registers for, where a thread has four channels: ptxas needs a few more registers
+// than 64 for compute capability 8.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+inline constexpr int kStripBlocks = 3;
+#else
+inline constexpr int kStripBlocks = 4;
+#endif
 // Taps that are taken together: along a strip, and in the filter gradient across it too.
 inline constexpr int kStripTaps = 3;
 // Terms of a chunk, and of a thread's sum of chunks.
@@ -35,11 +42,11 @@ struct StripPlace {
   int phase, first, across, d, n;
 };
 
-template <int Pixels>
+template <int Pixels, bool Phases>
 CONVGRAD_BOTH StripPlace strip_at(const StripArgs& args, int number) {
   const int low = args.across_low.take(number), strip = args.strips.take(number);
   const int high = args.across_high.take(number), d = args.planes.take(number);
-  const int phase = args.phase_strips.quotient(strip);
+  const int phase = Phases ? args.phase_strips.quotient(strip) : 0;
   return {phase, (strip - phase * static_cast<int>(args.phase_strips.divisor)) * Pixels,
           high * static_cast<int>(args.across_low.divisor) + low, d, number};
 }
@@ -94,7 +101,7 @@ template <Way way, class Element, bool Planar, int Channels>
 class Strips {
  public:
   using Args = StripArgs;
-  static constexpr int Threads = kStripThreads, BlocksAtOnce = 4;
+  static constexpr int Threads = kStripThreads, BlocksAtOnce = Channels == 4 ? kStripBlocks : 4;
   static constexpr unsigned kSharedBytes = 0;
 
   static CONVGRAD_DEVICE void run(const StripArgs& args) {
@@ -103,9 +110,10 @@ class Strips {
     const int inner = args.inner.take(position);
     const int piece = Planar ? position : inner;
     if (way == Way::forward && args.step == 2)
-      Work<2>{args, strip_at<pixels(2)>(args, Planar ? inner : position), piece * Channels}.run();
+      Work<2>{args, strip_at<pixels(2), false>(args, Planar ? inner : position), piece * Channels}.run();
     else
-      Work<1>{args, strip_at<pixels(1)>(args, Planar ? inner : position), piece * Channels}.run();
+      Work<1>{args, strip_at < pixels(1), way == Way::input_grad > (args, Planar ? inner : position), piece * Channels}
+          .run();
   }
 
  private:
@@ -119,7 +127,6 @@ class Strips {
   template <int Stride>
   struct Work {
     static constexpr int Pixels = pixels(Stride);
-    static constexpr int Rows = Planar ? kStripTaps : 1;  // of taps: where they are neighbours, one address serves them
     const StripArgs& args;
     StripPlace place;
     int channel;
@@ -131,17 +138,16 @@ class Strips {
       for (int d = 0; d < args.axes[0].filter; ++d) {
         int from;
         if (!reaches<way>(args.axes[0], args.strides[0], place.d, d, from)) continue;
-        for (TapRow row = first_row(from, d); row.left > 0; row = next_row(row))
-          if (Rows > 1 || exists(row, 0)) add_rows(phase, row, sum);
+        for (TapRow row = first_row(from, d); row.left > 0; row = next_row(row)) add_rows(phase, row, sum);
       }
       store(phase.pixels, sum);
     }
 
    private:
-    // A row of taps, and those that are left with it: its coordinate across the field, where coordinate 0 along it lies
-    // in the image, its first tap.
+    // A row of taps: its coordinate across the field, where coordinate 0 along it lies in the image, where its first
+    // tap lies in the filter, and how many rows are left with it.
     struct TapRow {
-      int across, at, tap, left;
+      int across, at, weight, left;
     };
     static constexpr int kOnward = way == Way::forward ? 1 : -1;  // across the field, from one row to the next
     static constexpr int kColumns = (Pixels - 1) * Stride + kStripTaps;
@@ -155,29 +161,23 @@ class Strips {
         source = place.across + static_cast<int>(axis.pad);
         tap = args.strides[Across].take(source);
       }
+      const int left =
+          way == Way::forward ? axis.filter : args.strides[Across].quotient(axis.filter - tap + axis.stride - 1);
       return {source, d * s.d + source * stride_along<Across>(s) + channel * s.c,
-              (tap_d * args.axes[1].filter * args.axes[2].filter) + tap * across_step(),
-              (axis.filter - tap + axis.stride - 1) / axis.stride};
+              tap_d * args.taps.d + tap * stride_along<Across>(args.taps) + channel, left};
     }
     CONVGRAD_DEVICE TapRow next_row(const TapRow& row) const {
-      return {row.across + Rows * kOnward, row.at + Rows * kOnward * stride_along<Across>(args.field_strides),
-              row.tap + Rows * row_step(), row.left - Rows};
+      return {row.across + kStripTaps * kOnward,
+              row.at + kStripTaps * kOnward * stride_along<Across>(args.field_strides),
+              row.weight + kStripTaps * args.row_step, row.left - kStripTaps};
     }
     CONVGRAD_DEVICE bool exists(const TapRow& row, int a) const {
       return a < row.left &&
              static_cast<unsigned>(row.across + a * kOnward) < static_cast<unsigned>(args.axes[Across].plain.extent);
     }
     CONVGRAD_DEVICE bool within(int at) const { return static_cast<unsigned>(at) < static_cast<unsigned>(args.extent); }
-    // In the filter, from one tap to the next: across a strip, along it, of rows that a pixel has.
-    CONVGRAD_DEVICE int across_step() const { return Planar ? 1 : args.axes[2].filter; }
-    CONVGRAD_DEVICE int along_step() const { return Planar ? args.axes[2].filter : 1; }
-    CONVGRAD_DEVICE int row_step() const { return args.axes[Across].stride * across_step(); }
-    CONVGRAD_DEVICE Piece weight_at(int tap) const {
-      return Piece::at(static_cast<const Stored*>(args.dense) + tap * args.channels + channel);
-    }
-
     CONVGRAD_DEVICE void add_rows(const StripPhase& phase, TapRow row, Sum (&sum)[Pixels][Channels]) const {
-      row.tap += phase.tap_first * along_step();
+      row.weight += phase.tap_first * stride_along<Along>(args.taps);
       int first = way == Way::forward ? place.first * Stride + phase.origin : place.first + phase.origin;
       for (int taps = phase.taps; taps > 0; taps -= kStripTaps) {
         const int low = way == Way::forward ? first : first - (kStripTaps - 1);
@@ -190,7 +190,7 @@ class Strips {
         else
           add_taps<1, false>(row, first, sum);
         first += kOnward * kStripTaps;
-        row.tap += kStripTaps * args.tap_step * along_step();
+        row.weight += kStripTaps * args.tap_step;
       }
     }
 
@@ -201,32 +201,46 @@ class Strips {
       constexpr int columns = (Pixels - 1) * Stride + Taps;
       if (way == Way::input_grad) first -= Taps - 1;
       const StripStrides& s = args.field_strides;
-      bool has[Rows];
-      unrolled<Rows>([&](int a) { has[a] = Rows == 1 || exists(row, a); });
-      Piece weight[Rows][Taps];
-      unrolled<Rows>([&](int a) {
-        unrolled<Taps>([&](int t) {
-          const int tap = row.tap + a * row_step() + t * args.tap_step * along_step();
-          weight[a][t] = has[a] ? weight_at(tap) : Piece{};
-        });
-      });
-      const auto* at =
+      const auto* field =
           static_cast<const Stored*>(args.field) + place.n * s.n + (row.at + first * stride_along<Along>(s));
-      unrolled<columns>([&](int k) {
-        unrolled<Rows>([&](int a) {
-          const bool there = (Whole || within(first + k)) && has[a];
-          const Piece column = there ? Piece::at(at + a * kOnward) : Piece{};  // a > 0: channels-first
-          unrolled<Pixels>([&](int p) {
-            const int t = way == Way::forward ? k - p * Stride : p - k + (Taps - 1);
-            if (t < 0 || t >= Taps) return;
-            unrolled<Channels>([&](int c) {
-              const Sum next = multiply_add(column.number(c), weight[a][t].number(c), sum[p][c]);
-              sum[p][c] = there ? next : sum[p][c];
-            });
+      const auto weight_at = [&](int a, int t) {
+        return Piece::at(static_cast<const Stored*>(args.dense) + (row.weight + a * args.row_step + t * args.tap_step));
+      };
+      const auto add = [&](const Stored* at, const Piece(&weight)[Taps], int k, bool row_there) {
+        const bool there = (Whole || within(first + k)) && row_there;
+        const Piece column = there ? Piece::at(at) : Piece{};
+        unrolled<Pixels>([&](int p) {
+          const int t = way == Way::forward ? k - p * Stride : p - k + (Taps - 1);
+          if (t < 0 || t >= Taps) return;
+          unrolled<Channels>([&](int c) {
+            const Sum next = multiply_add(column.number(c), weight[t].number(c), sum[p][c]);
+            sum[p][c] = there ? next : sum[p][c];
           });
         });
-        at += stride_along<Along>(s);
-      });
+      };
+      if constexpr (Planar) {  // the rows are neighbours in memory: one address serves them
+        bool has[kStripTaps];
+        Piece weight[kStripTaps][Taps];
+        unrolled<kStripTaps>([&](int a) {
+          has[a] = exists(row, a);
+          unrolled<Taps>([&](int t) { weight[a][t] = has[a] ? weight_at(a, t) : Piece{}; });
+        });
+        unrolled<columns>([&](int k) {
+          unrolled<kStripTaps>([&](int a) { add(field + a * kOnward, weight[a], k, has[a]); });
+          field += s.h;
+        });
+      } else {
+        CONVGRAD_UNROLL_NOT for (int a = 0; a < kStripTaps; ++a) {
+          if (!exists(row, a)) continue;
+          Piece weight[Taps];
+          unrolled<Taps>([&](int t) { weight[t] = weight_at(a, t); });
+          const Stored* at = field + a * kOnward * s.h;
+          unrolled<columns>([&](int k) {
+            add(at, weight, k, true);
+            at += s.w;
+          });
+        }
+      }
     }
 
     CONVGRAD_DEVICE void store(int pixels, const Sum (&sum)[Pixels][Channels]) const {
@@ -320,7 +334,7 @@ class StripsFilter {
       Sum chunk[Taps][Channels] = {};
       int in_chunk = 0;
       for (int number = begin + row; number < end; number += Rows) {
-        add_strip(strip_at<Pixels>(args, number), chunk);
+        add_strip(strip_at<Pixels, false>(args, number), chunk);
         if (++in_chunk == kStripChunk / Pixels) fold(chunk, in_chunk);
       }
       fold(chunk, in_chunk);
