@@ -26,14 +26,11 @@ bool slides(const Geometry& g) {
   return dense_taps(g, along(g)) && dense_taps(g, across(g)) && (rule.input_grad ? rule.phases : rule.plain.step) <= 2;
 }
 
+// With what a strip may reach over the edges of a plane.
 bool small_image(const Geometry& g, std::int64_t channels, const Extents& extents) {
-  std::int64_t elements = std::max<std::int64_t>(1, channels);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::int64_t padded = extents[i] + g.pad_before[i] + g.pad_after[i] + 32;  // a strip may reach over the edge
-    if (padded > kMost / elements) return false;
-    elements *= padded;
-  }
-  return true;
+  const auto padded = [&](std::size_t i) { return extents[i] + g.pad_before[i] + g.pad_after[i] + 32; };
+  const std::int64_t depth = std::max<std::int64_t>(1, channels * extents[0]);
+  return padded(1) <= kMost / depth && padded(2) <= kMost / depth / padded(1);
 }
 
 // Rows whose strips a block has together, so that rows of the field are loaded for several of them: up to 8, those

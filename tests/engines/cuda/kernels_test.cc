@@ -37,8 +37,8 @@ struct Setting {
 };
 
 // The result, poisoned before; complaints of the machine are failures.
-Tensor run(const Geometry& g, const test::Operands& given, const Setting& setting) {
-  const Program program = program_for(g, setting.hardware);
+Tensor run(const Program& program, const test::Operands& given, const Setting& setting) {
+  const Geometry& g = program.geometry;
   Tensor result = Tensor::zeros(g.dtype, result_shape(g)).value();
   if (result.bytes() > 0) std::memset(result.data(), 0xff, static_cast<std::size_t>(result.bytes()));
   std::vector<double> workspace(static_cast<std::size_t>(program.workspace_bytes) / 8 + 1,
@@ -49,6 +49,17 @@ Tensor run(const Geometry& g, const test::Operands& given, const Setting& settin
     for (const Launch& launch : launches) setting.used->insert(launch.kernel);
   EXPECT_EQ(run_launches(launches, setting.seed), "") << to_text(problem_of(g));
   return result;
+}
+Tensor run(const Geometry& g, const test::Operands& given, const Setting& setting) {
+  return run(program_for(g, setting.hardware), given, setting);
+}
+
+// In [0, 1): of one sign, so that rounding errors add up.
+test::Operands positive_operands(test::Random& random, const Geometry& g) {
+  test::Operands given = test::real_operands(random, g);
+  for (Tensor* tensor : {&given.first, &given.second})
+    for (std::int64_t at = 0; at < tensor->size(); ++at) test::set(*tensor, at, std::fabs(tensor->at(at)));
+  return given;
 }
 
 // Channels that fill rows of 128 bytes, in part or whole, so that the copy engine can be used.
@@ -202,12 +213,26 @@ TEST(CudaKernels, stay_within_the_stated_bound) {
         for (bool hopper : {false, true}) {
           const ConvProblem problem = parse_problem(std::string(shape) + dtype + direction).value();
           const Geometry g = validate(problem).value();
-          test::Operands given = test::real_operands(random, g);
-          for (Tensor* tensor : {&given.first, &given.second})  // one sign: rounding errors add up
-            for (std::int64_t at = 0; at < tensor->size(); ++at) test::set(*tensor, at, std::fabs(tensor->at(at)));
+          const test::Operands given = positive_operands(random, g);
           const Tensor got = run(g, given, {.hardware = {.hopper = hopper}});
           EXPECT_LE(test::worst_share(g, given.first, given.second, got), 1.0) << to_text(problem);
         }
+}
+
+// Many chunks of a thread in one slice, as only large layers have them.
+TEST(CudaKernels, stay_within_the_bound_where_a_thread_of_a_strip_has_many_chunks) {
+  test::Random random(76);
+  for (const char* layout : {"chlast_", "chfirst_"})
+    for (const char* dtype : {"f16", "bf16", "f32", "f64"}) {
+      const std::string text = std::string("n1c2h120w96_k2r3s2_g2_same_") + layout + dtype + "_filter_grad";
+      const Geometry g = validate(parse_problem(text).value()).value();
+      Program program = program_for(g, {});
+      ASSERT_GT(program.slices, 1) << text;
+      program.strips->slice_strips = program.strips->units;
+      program.slices = 1;
+      const test::Operands given = positive_operands(random, g);
+      EXPECT_LE(test::worst_share(g, given.first, given.second, run(program, given, {})), 1.0) << text;
+    }
 }
 
 // 0 * infinity is not 0: what falls on padding is no term, whatever stands on the other side.
