@@ -18,6 +18,8 @@ std::size_t along(const Geometry& g) { return planar(g) ? kAlong<true> : kAlong<
 std::size_t across(const Geometry& g) { return planar(g) ? kAcross<true> : kAcross<false>; }
 const Extents& numbered(const Geometry& g) { return g.direction == Direction::input_grad ? g.in : g.out; }
 
+int pixels_of_strip(const Geometry& g, int step) { return strip_pixels(planar(g), gathers(g), size_of(g.dtype), step); }
+
 bool dense_taps(const Geometry& g, std::size_t axis) { return g.filter[axis] <= 1 || g.dilation[axis] == 1; }
 
 // Neighbouring taps read neighbours, so that pixels share what is loaded.
@@ -71,8 +73,7 @@ void set_axes(StripArgs& a, const Geometry& g) {
 std::int64_t set_strips(StripArgs& a, const Geometry& g) {
   const Extents& pixels = numbered(g);
   const std::int64_t rows = pixels[across(g)], low = planar(g) ? rows : rows_together(rows);
-  const std::int64_t of_phase =
-      ceil_div(a.phases[0].pixels, strip_pixels(planar(g), size_of(g.dtype), a.step));  // phase 0 has the most
+  const std::int64_t of_phase = ceil_div(a.phases[0].pixels, pixels_of_strip(g, a.step));  // phase 0 has the most
   const std::int64_t strips = of_phase * a.axes[along(g)].phases, high = ceil_div(rows, std::max<std::int64_t>(1, low));
   a.across = static_cast<int>(rows);
   a.across_low = divider(low);
@@ -110,7 +111,7 @@ void set_strip_slices(Program& p) {
   const Geometry& g = p.geometry;
   StripArgs& a = *p.strips;
   const std::int64_t rows = kStripThreads / strip_lanes(planar(g)), strips = a.units;
-  const std::int64_t most = rows * kStripBlock / strip_pixels(planar(g), size_of(g.dtype), a.step);
+  const std::int64_t most = rows * kStripBlock / pixels_of_strip(g, a.step);
   const std::int64_t slices = slices_for(g.n * pixels_of(g.out), filter_blocks(g, channels_of_piece(g)));
   a.slice_strips = static_cast<int>(std::clamp<std::int64_t>(ceil_div(strips, slices), 1, most));
   p.slices = std::max<std::int64_t>(1, ceil_div(strips, a.slice_strips));
@@ -157,9 +158,8 @@ Program strip_convolution(const Geometry& g, const Hardware& hardware) {
   if (!gathers(g)) set_strip_slices(p);
   StripArgs threads = *p.strips;
   p.blocks = set_threads(threads, g, p.slices, channels_of_piece(g));
-  p.why = concat("depthwise, strips of ", strip_pixels(planar(g), size_of(g.dtype), p.strips->step), " pixels x ",
-                 channels_of_piece(g), " channels a thread",
-                 gathers(g) ? "" : concat(", the sum in ", p.slices, " slices added in order"));
+  p.why = concat("depthwise, strips of ", pixels_of_strip(g, p.strips->step), " pixels x ", channels_of_piece(g),
+                 " channels a thread", gathers(g) ? "" : concat(", the sum in ", p.slices, " slices added in order"));
   return p;
 }
 

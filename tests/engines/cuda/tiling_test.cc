@@ -210,7 +210,7 @@ TEST(CudaProgram, gives_a_thread_of_a_strip_no_more_terms_than_its_sum_may_have)
     ASSERT_TRUE(program.strips) << text;
     const bool planar = g.layout == Layout::channels_first;
     const std::int64_t rows = kStripThreads / strip_lanes(planar);
-    const int pixels = strip_pixels(planar, size_of(g.dtype), program.strips->step);
+    const int pixels = strip_pixels(planar, false, size_of(g.dtype), program.strips->step);
     EXPECT_LE(ceil_div(program.strips->slice_strips, rows) * pixels, kStripBlock) << text;
     EXPECT_GE(program.slices * program.strips->slice_strips, program.strips->units) << text;
     EXPECT_LT((program.slices - 1) * program.strips->slice_strips, program.strips->units) << text;

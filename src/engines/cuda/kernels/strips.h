@@ -7,21 +7,26 @@
 namespace convgrad::cuda {
 
 inline constexpr int kStripThreads = 256;
-// Blocks that a multiprocessor has registers for, where a thread has four channels: ptxas needs a few more registers
-// than 64 for compute capability 8.
+// Blocks that a multiprocessor has registers for: four, with 64 for each of a thread, or three where ptxas needs more.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-inline constexpr int kStripBlocks = 3;
+inline constexpr int kStripBlocksOfFour = 3;  // four channels a thread
 #else
-inline constexpr int kStripBlocks = 4;
+inline constexpr int kStripBlocksOfFour = 4;
 #endif
-// Taps that are taken together: along a strip, and in the filter gradient across it too.
+template <Way way, class Stored, bool Planar, int Channels>
+inline constexpr int kStripBlocks = Channels == 4                                          ? kStripBlocksOfFour
+                                    : way == Way::forward && Planar && sizeof(Stored) == 2 ? 3
+                                                                                           : 4;
+// Taps that are taken together, along a strip and across it.
 inline constexpr int kStripTaps = 3;
 // Terms of a chunk, and of a thread's sum of chunks.
 inline constexpr int kStripChunk = 64, kStripBlock = 2048;
 
 // Strips lie along rows of an image where channels are last, and down its columns where they are first: in both,
 // neighbouring threads have neighbouring addresses. Pixels `step` apart in the field share fewer of its columns.
-CONVGRAD_BOTH constexpr int strip_pixels(bool planar, std::size_t element_bytes, int step) {
+// 14 are whole strips of most images' heights, from 14 to 224.
+CONVGRAD_BOTH constexpr int strip_pixels(bool planar, bool gathers, std::size_t element_bytes, int step) {
+  if (planar && gathers && element_bytes < 8 && step == 1) return 14;
   return (planar && element_bytes < 8 ? 8 : 4) / step;
 }
 // Pieces of channels that threads of a filter gradient's block have, one each; the others share their strips.
@@ -95,13 +100,14 @@ struct StripPiece {
 };
 
 // result[pixel][c] = sum over taps of field[pixel through tap][c] * filter[tap][c], at most kStripChunk taps, in one
-// chunk: rows of taps in order, kStripTaps of a row at a time, and of these column by column of the field.
+// chunk. kStripTaps x kStripTaps of them at a time, in an order that is the same for any number of channels of a thread.
 // Channels: of a thread, whose tensors have whole pieces of so many, at multiples of their size.
 template <Way way, class Element, bool Planar, int Channels>
 class Strips {
  public:
   using Args = StripArgs;
-  static constexpr int Threads = kStripThreads, BlocksAtOnce = Channels == 4 ? kStripBlocks : 4;
+  static constexpr int Threads = kStripThreads,
+                       BlocksAtOnce = kStripBlocks<way, typename Element::Stored, Planar, Channels>;
   static constexpr unsigned kSharedBytes = 0;
 
   static CONVGRAD_DEVICE void run(const StripArgs& args) {
@@ -119,7 +125,7 @@ class Strips {
  private:
   using Stored = typename Element::Stored;
   static constexpr int Along = kAlong<Planar>, Across = kAcross<Planar>;
-  static CONVGRAD_BOTH constexpr int pixels(int step) { return strip_pixels(Planar, sizeof(Stored), step); }
+  static CONVGRAD_BOTH constexpr int pixels(int step) { return strip_pixels(Planar, true, sizeof(Stored), step); }
   using Sum = typename Element::Sum;
   using Piece = StripPiece<Element, Channels>;
 
@@ -293,7 +299,7 @@ class StripsFilter {
  private:
   using Stored = typename Element::Stored;
   static constexpr int Along = kAlong<Planar>, Across = kAcross<Planar>;
-  static CONVGRAD_BOTH constexpr int pixels(int step) { return strip_pixels(Planar, sizeof(Stored), step); }
+  static CONVGRAD_BOTH constexpr int pixels(int step) { return strip_pixels(Planar, false, sizeof(Stored), step); }
   using Piece = StripPiece<Element, Channels>;
 
   // The first of a thread's taps.
