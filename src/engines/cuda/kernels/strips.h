@@ -100,8 +100,8 @@ struct StripPiece {
 };
 
 // result[pixel][c] = sum over taps of field[pixel through tap][c] * filter[tap][c], at most kStripChunk taps, in one
-// chunk. kStripTaps x kStripTaps of them at a time, in an order that is the same for any number of channels of a thread.
-// Channels: of a thread, whose tensors have whole pieces of so many, at multiples of their size.
+// chunk. kStripTaps x kStripTaps of them at a time, in an order that is the same for any number of channels of a
+// thread. Channels: of a thread, whose tensors have whole pieces of so many, at multiples of their size.
 template <Way way, class Element, bool Planar, int Channels>
 class Strips {
  public:
