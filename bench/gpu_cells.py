@@ -8,10 +8,10 @@ import math
 import pathlib
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-DTYPES = ("f64", "f32", "bf16", "f16")
+DTYPES = ("f64", "f32", "tf32", "bf16", "f16")  # tf32: f32 tensors, products with fewer bits permitted
 LAYOUTS = ("last", "first")
 OPS = ("filter", "input", "forward")
-BYTES = {"f64": 8, "f32": 4, "bf16": 2, "f16": 2}
+BYTES = {"f64": 8, "f32": 4, "tf32": 4, "bf16": 2, "f16": 2}
 DIRECTION = {"filter": "filter_grad", "input": "input_grad", "forward": "forward"}
 # Of a layer of shapes.json that is timed on a GPU: 40 us at least at 800 TF/s or 4 TB/s, ten times what a launch costs.
 LEAST_FLOPS, LEAST_BYTES = 32e9, 160e6
@@ -57,8 +57,12 @@ class Layer:
 
         pads = "x".join(f"{before}.{after}" for before, after in self.pads)
         return (f"n{self.n}c{self.c_in}{sizes('dhw', self.size)}_k{self.c_out}{sizes('trs', self.filter)}"
-                f"_st{each(self.stride)}_di{each(self.dilation)}_pad{pads}_g{self.groups}_ch{cell.layout}_{cell.dtype}"
+                f"_st{each(self.stride)}_di{each(self.dilation)}_pad{pads}_g{self.groups}_ch{cell.layout}_{cell.stored}"
                 f"_{DIRECTION[cell.op]}")
+
+    def line(self, cell):
+        """What gpu_time is asked."""
+        return f"{self.name} {self.problem(cell)} {cell.math}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +70,14 @@ class Cell:
     dtype: str
     layout: str
     op: str
+
+    @property
+    def stored(self):
+        return "f32" if self.dtype == "tf32" else self.dtype
+
+    @property
+    def math(self):
+        return "tf32" if self.dtype == "tf32" else "standard"
 
 
 def cells(dtypes=DTYPES, layouts=LAYOUTS, ops=OPS):

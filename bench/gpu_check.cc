@@ -1,7 +1,7 @@
 // Every kernel of the CUDA engine on a GPU, through the public interface on tensors in its memory: integers against the
 // definition, bit for bit, on aligned and misaligned tensors between rims; infinities and NaNs, which must not meet
-// padding; real numbers, of both signs and of one, within the stated bound, with the same bits whatever the alignment,
-// in every rerun, and on two streams at once.
+// padding; real numbers, of both signs and of one, within the stated bound of the plan's math, with the same bits
+// whatever the alignment, in every rerun, and on two streams at once.
 //
 //   gpu_check [--problems N] [--start N] [--step N] [--terms N] [--reruns N] [--seconds S] [--patience S] [--seed N]
 //
@@ -41,6 +41,7 @@ struct Asked {
 struct Numbered {
   ConvProblem problem;
   cuda::Hardware hardware;
+  MathMode math = MathMode::standard;  // permitted
 };
 
 // The kernels of a program for tensors that are aligned, and for others.
@@ -89,7 +90,10 @@ class Cover {
     const std::set<cuda::Kernel> used = kernels_of(cuda::program_for(*g, hardware));
     const std::size_t before = had_.size();
     had_.insert(used.begin(), used.end());
-    if (had_.size() > before) problems_.push_back({problem, hardware});
+    if (had_.size() == before) return;
+    problems_.push_back({problem, hardware});
+    if (cuda::program_for(*g, hardware, MathMode::tf32).math() == MathMode::tf32)
+      problems_.push_back({problem, hardware, MathMode::tf32});
   }
 
   std::vector<Numbered> problems_;
@@ -104,7 +108,8 @@ ConvProblem layer(test::Random& random) {
   p.dtype = random.one_of({DType::f64, DType::f32, DType::bf16, DType::f16});
   p.layout = random.one_of({Layout::channels_last, Layout::channels_first});
   const std::int64_t piece = random.one_of({1, 2, 8, 8, 16}), groups = random.one_of({1, 1, 1, 2, 3});
-  p.filter_c = piece * random.between(1, 200 / piece);
+  const bool first = groups == 1 && random.between(0, 3) == 0;  // a network's first layer
+  p.filter_c = first ? random.between(1, 15) : piece * random.between(1, 200 / piece);
   p.c_in = p.filter_c * groups;
   p.c_out = piece * random.between(1, 200 / piece) * groups;
   p.n = random.between(1, 5);
@@ -155,7 +160,8 @@ class Problems {
     test::Random random(static_cast<std::uint64_t>(asked_.seed * 1'000'003 + index));
     const auto terms = static_cast<double>(asked_.terms);
     const cuda::Hardware& hardware = machines_[random.bits() % machines_.size()];
-    return {index % 2 == 0 ? layer_of(random, terms) : anything(random, std::min(terms, 20000.0)), hardware};
+    const MathMode math = random.one_of({MathMode::standard, MathMode::tf32});
+    return {index % 2 == 0 ? layer_of(random, terms) : anything(random, std::min(terms, 20000.0)), hardware, math};
   }
 
  private:
@@ -170,6 +176,7 @@ struct Row {
   std::int64_t index = 0;
   std::string problem;
   bool hopper = false;
+  MathMode math = MathMode::standard;  // the plan's
   std::set<cuda::Kernel> kernels;
   std::vector<std::string> faults;
 
@@ -177,19 +184,21 @@ struct Row {
     std::string names, said;
     for (const cuda::Kernel kernel : kernels) names += (names.empty() ? "" : ", ") + quoted(cuda::info(kernel).name);
     for (const std::string& fault : faults) said += (said.empty() ? "" : ", ") + quoted(fault);
-    std::printf("{\"index\": %lld, \"problem\": %s, \"hopper\": %s, \"kernels\": [%s], \"faults\": [%s]}\n",
-                static_cast<long long>(index), quoted(problem).c_str(), hopper ? "true" : "false", names.c_str(),
-                said.c_str());
+    std::printf(
+        "{\"index\": %lld, \"problem\": %s, \"hopper\": %s, \"math\": %s, \"kernels\": [%s], \"faults\": [%s]}\n",
+        static_cast<long long>(index), quoted(problem).c_str(), hopper ? "true" : "false",
+        quoted(info(math).name).c_str(), names.c_str(), said.c_str());
     std::fflush(stdout);
   }
 };
 
 // A plan for the hardware that is to be played: an older GPU's kernels run on a newer one.
-Result<Plan> plan_for(const Geometry& g, const cuda::Hardware& hardware) {
-  Result<Plan> plan = make_plan(g, {.place = {.memory = Memory::cuda}});
+Result<Plan> plan_for(const Geometry& g, const Numbered& numbered) {
+  Result<Plan> plan = make_plan(g, {.math = numbered.math, .place = {.memory = Memory::cuda}});
   if (!plan.ok()) return plan;
-  const auto program = std::make_shared<cuda::Program>(cuda::program_for(g, hardware));
+  const auto program = std::make_shared<cuda::Program>(cuda::program_for(g, numbered.hardware, numbered.math));
   plan->workspace_bytes = program->workspace_bytes;
+  plan->math = program->math();
   plan->program = program;
   return plan;
 }
@@ -286,7 +295,7 @@ class Check {
   void check_bound(const Tensor& got) {
     constexpr double kMostTerms = 2e5;  // 113-bit sums are slow
     if (g_.direction == Direction::bias_grad || nominal_flops(g_) / 2 > kMostTerms) return;
-    const double share = test::worst_share(g_, real_.first, real_.second, got);
+    const double share = test::worst_share(g_, real_.first, real_.second, got, plan_.math);
     if (!(share <= 1)) complain("reals", "an error of " + std::to_string(share) + " times the stated bound");
   }
 
@@ -383,10 +392,11 @@ class Run {
     const Numbered numbered = problems_.at(index);
     const Result<Geometry> g = validate(numbered.problem);
     if (!g.ok()) return true;  // a bias gradient or int32 where there is no such op
-    Row row{index, to_text(numbered.problem), numbered.hardware.hopper, {}, {}};
-    const Result<Plan> plan = plan_for(*g, numbered.hardware);
+    Row row{index, to_text(numbered.problem), numbered.hardware.hopper, numbered.math, {}, {}};
+    const Result<Plan> plan = plan_for(*g, numbered);
     Status gpu;
     if (plan.ok()) {
+      row.math = plan->math;
       row.kernels = kernels_of(static_cast<const cuda::Program&>(*plan->program));
       watch_.begin(row);
       gpu = checked(*plan, row);

@@ -3,7 +3,7 @@
 
 A request is a line of JSON, {"shape": a shape of gpu_shapes.json, "dtypes": [...], "layouts": [...], "ops": [...]};
 each cell is answered by a row, a request by the row {"done": true}. cudnn.benchmark is on: the fastest of cuDNN's
-algorithms counts. f32 is asked for twice, without TF32 and with it ("tf32"). Padding that is not the same on both
+algorithms counts. The dtype "tf32" is f32 with allow_tf32, "f32" is without. Padding that is not the same on both
 sides is added and cut off by hand, inside the time. "error" is the largest difference to the same op in f64, over
 the largest value.
 --check only says whether there is something to time.
@@ -101,7 +101,8 @@ class Peers:
         self.torch = torch
         torch.set_grad_enabled(False)
         torch.backends.cudnn.benchmark = True
-        self.types = {"f64": torch.float64, "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+        self.types = {"f64": torch.float64, "f32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16,
+                      "f16": torch.float16}
         self.flush = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda")
         self.versions = {"peer": f"cuDNN {torch.backends.cudnn.version()}", "torch": torch.__version__,
                          "gpu": torch.cuda.get_device_name()}
@@ -131,19 +132,18 @@ class Peers:
     def rows_of_dtype(self, request, dtype):
         layer = Layer(request["shape"])
         operands = Operands(self.torch, layer, self.types[dtype])
+        self.torch.backends.cudnn.allow_tf32 = dtype == "tf32"
         for op in request["ops"]:
             exact = Op(operands.wide(), op)()
             for layout in request["layouts"]:
                 placed = operands.in_layout(layout)
-                for name in ("f32", "tf32") if dtype == "f32" else (dtype,):
-                    self.torch.backends.cudnn.allow_tf32 = name == "tf32"
-                    row = {"shape": layer.name, "op": op, "dtype": name, "layout": layout}
-                    try:
-                        row.update(self.row(layer, Op(placed, op), exact), **self.versions)
-                        row["gbs"] = round(layer.elements() * BYTES[dtype] / row["us"] * 1e-3, 1)
-                    except (RuntimeError, self.torch.cuda.OutOfMemoryError) as error:
-                        row["error"] = str(error).splitlines()[0]
-                    yield row
+                row = {"shape": layer.name, "op": op, "dtype": dtype, "layout": layout}
+                try:
+                    row.update(self.row(layer, Op(placed, op), exact), **self.versions)
+                    row["gbs"] = round(layer.elements() * BYTES[dtype] / row["us"] * 1e-3, 1)
+                except (RuntimeError, self.torch.cuda.OutOfMemoryError) as error:
+                    row["error"] = str(error).splitlines()[0]
+                yield row
 
     def serve(self, lines):
         for line in lines:

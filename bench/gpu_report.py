@@ -48,7 +48,7 @@ def timed(rows):
 
 
 def pairs_of(ours, peers):
-    """(our row, cuDNN's row or None); cuDNN's TF32 stands beside our f32."""
+    """(our row, cuDNN's row or None); cuDNN's TF32 stands beside our tf32 and beside our f32."""
     for cell, row in ours.items():
         yield row, peers.get(cell)
         fast = peers.get((cell[0], "tf32", *cell[2:])) if cell[1] == "f32" else None

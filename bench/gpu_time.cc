@@ -1,6 +1,6 @@
-// Times problems on a GPU, tensors in its memory, each from a cold L2: lines "NAME PROBLEM" on standard input, a row of
-// JSON for each on standard output. Up to 200 elements of every answer are compared with the definition on the CPU
-// while the GPU goes on; a row is printed when that is done.
+// Times problems on a GPU, tensors in its memory, each from a cold L2: lines "NAME PROBLEM [MATH]" on standard input, a
+// row of JSON for each on standard output, where f32 under tf32 math has the dtype "tf32". Up to 200 elements of every
+// answer are compared with the definition on the CPU while the GPU goes on; a row is printed when that is done.
 //
 //   gpu_time [--flush-mb N] [--runs N] < cells.txt
 //
@@ -45,6 +45,7 @@ Result<Tensor> operand(const Geometry& g, const Shape& shape, int index) {
 
 struct Cell {
   std::string shape, problem;
+  MathMode permitted;
   Plan plan;
   Tensor first, second, result;
   std::vector<double> us;  // sorted
@@ -109,13 +110,15 @@ std::string_view op_word(Direction direction) {
 void print_row(const Cell& cell, const cli::Verdict& verdict) {
   const Geometry& g = cell.plan.geometry;
   const double us = cell.us[cell.us.size() / 2];
+  const std::string_view dtype = cell.permitted == MathMode::tf32 ? info(MathMode::tf32).name : info(g.dtype).id;
   std::printf(
       "{\"shape\": %s, \"problem\": %s, \"op\": \"%s\", \"dtype\": \"%s\", \"layout\": \"%s\", \"kernel\": %s, "
+      "\"math\": %s, "
       "\"us\": %.2f, \"least_us\": %.2f, \"tflops\": %.2f, \"gbs\": %.1f, \"right\": %s, \"worst\": %.3g}\n",
-      quoted(cell.shape).c_str(), quoted(cell.problem).c_str(), op_word(g.direction).data(), info(g.dtype).id.data(),
-      g.layout == Layout::channels_last ? "last" : "first", quoted(cell.plan.kernel).c_str(), us, cell.us.front(),
-      nominal_flops(g) / us * 1e-6, static_cast<double>(bytes_moved(cell)) / us * 1e-3,
-      verdict.right ? "true" : "false", verdict.worst);
+      quoted(cell.shape).c_str(), quoted(cell.problem).c_str(), op_word(g.direction).data(), dtype.data(),
+      g.layout == Layout::channels_last ? "last" : "first", quoted(cell.plan.kernel).c_str(),
+      quoted(info(cell.plan.math).name).c_str(), us, cell.us.front(), nominal_flops(g) / us * 1e-6,
+      static_cast<double>(bytes_moved(cell)) / us * 1e-3, verdict.right ? "true" : "false", verdict.worst);
   std::fflush(stdout);
 }
 
@@ -132,7 +135,8 @@ class Verification {
     if (pending_.size() == kMostVerified) take();
     const Cell& given = *cell;
     pending_.push_back({std::move(cell), std::async(std::launch::async, [&given] {
-                          return cli::verify({given.plan.geometry, given.first, given.second, given.result});
+                          return cli::verify(
+                              {given.plan.geometry, given.first, given.second, given.result, given.plan.math});
                         })});
   }
   bool finish() {
@@ -156,15 +160,18 @@ class Verification {
   bool right_ = true;
 };
 
-Result<std::unique_ptr<Cell>> cell_of(const std::string& shape, const std::string& text) {
+Result<std::unique_ptr<Cell>> cell_of(const std::string& shape, const std::string& text, const std::string& word) {
   const Result<ConvProblem> problem = parse_problem(text);
   if (!problem.ok()) return problem.status();
-  Result<Plan> plan = make_plan(*problem, {.place = {.memory = Memory::cuda}});
+  const Result<MathMode> math = math_from_name(word);
+  if (!math.ok()) return math.status();
+  Result<Plan> plan = make_plan(*problem, {.math = *math, .place = {.memory = Memory::cuda}});
   if (!plan.ok()) return plan.status();
   const std::vector<Operand> read = operands(plan->geometry);
   Result<Tensor> first = operand(plan->geometry, read[0].shape, 0), second = operand(plan->geometry, read[1].shape, 1);
   if (!first.ok() || !second.ok()) return first.ok() ? second.status() : first.status();
-  return std::make_unique<Cell>(Cell{shape, text, std::move(*plan), std::move(*first), std::move(*second), {}, {}});
+  return std::make_unique<Cell>(
+      Cell{shape, text, *math, std::move(*plan), std::move(*first), std::move(*second), {}, {}});
 }
 
 int time_all(const cuda::Device& device, const Asked& asked) {
@@ -175,9 +182,10 @@ int time_all(const cuda::Device& device, const Asked& asked) {
   }
   Verification verification;
   bool all_given = true;
-  for (std::string line, shape, problem; std::getline(std::cin, line);) {
-    std::istringstream(line) >> shape >> problem;
-    Result<std::unique_ptr<Cell>> cell = cell_of(shape, problem);
+  for (std::string line; std::getline(std::cin, line);) {
+    std::string shape, problem, math;
+    std::istringstream(line) >> shape >> problem >> math;
+    Result<std::unique_ptr<Cell>> cell = cell_of(shape, problem, math.empty() ? "standard" : math);
     const Status done = cell.ok() ? timer->measure(**cell) : cell.status();
     if (done.ok())
       verification.add(std::move(*cell));
@@ -215,6 +223,6 @@ int timed_here(const Asked& asked) {
 int main(int argc, char** argv) {
   const std::optional<convgrad::bench::Asked> asked = convgrad::bench::parsed(argc, argv);
   if (asked) return convgrad::bench::timed_here(*asked);
-  std::fprintf(stderr, "usage: gpu_time [--flush-mb N] [--runs N] < lines of NAME PROBLEM\n");
+  std::fprintf(stderr, "usage: gpu_time [--flush-mb N] [--runs N] < lines of NAME PROBLEM [MATH]\n");
   return 2;
 }

@@ -74,7 +74,7 @@ class Ours:
             return []
         layer = gpu_cells.Layer(shape)
         cells = gpu_cells.cells(asked.dtypes, asked.layouts, asked.ops)
-        lines = "".join(f"{layer.name} {layer.problem(cell)}\n" for cell in cells)
+        lines = "".join(f"{layer.line(cell)}\n" for cell in cells)
         try:
             done = subprocess.run([self.program], input=lines, capture_output=True, text=True, timeout=PATIENCE)
             out, said = done.stdout, done.stderr
@@ -168,7 +168,7 @@ def main():
         return 0 if time_shapes(asked, shapes) else 2
     for layer in map(gpu_cells.Layer, shapes):
         for cell in gpu_cells.cells(asked.dtypes, asked.layouts, asked.ops):
-            print(layer.name, layer.problem(cell))
+            print(layer.line(cell))
     return 0
 
 

@@ -40,7 +40,7 @@ Result<BenchRow> measure(const BenchCell& cell, const Policy& policy, double sec
   std::memset(tensors->result.data(), 0xFF, static_cast<std::size_t>(tensors->result.bytes()));
   const RunArgs args = tensors->args(plan);
   CONVGRAD_RETURN_IF_ERROR(run(plan, args, policy));
-  BenchRow row{&cell, verify({plan.geometry, tensors->first, tensors->second, tensors->result})};
+  BenchRow row{&cell, verify({plan.geometry, tensors->first, tensors->second, tensors->result, plan.math})};
   if (!row.verdict.right) return row;
   CONVGRAD_RETURN_IF_ERROR(run(plan, args, policy));  // warms what the check has cooled
   const Result<std::vector<double>> times = timed_calls(plan, args, policy, seconds);

@@ -50,6 +50,7 @@ Json row_json(const BenchRow& row, const BenchRun& run) {
           {"kernel", plan.kernel},
           {"isa", run.isa},
           {"engine", plan.engine},
+          {"math", info(plan.math).name},
           {"verified", row.verdict.right},
           {"error_of_bound", row.verdict.worst},
           {"problem", row.cell->problem}};

@@ -152,9 +152,9 @@ Sum exact_sum(const Computation& c, std::int64_t index) {
 
 // The value before the store is at most |exact| + the error of the sum; half of f16's last place
 // never falls below 2^-25.
-long double bound(DType dtype, const Sum& sum) {
+long double bound(DType dtype, MathMode math, const Sum& sum) {
   const long double u = dtype == DType::f64 ? 0x1p-53L : 0x1p-24L;
-  const long double summing = 8 * u * sum.magnitude;
+  const long double summing = (8 * u + info(math).product_error) * sum.magnitude;
   const long double store = info(dtype).unit_roundoff * (std::fabs(sum.total) + summing);
   return summing + (dtype == DType::f16 ? std::max(store, 0x1p-25L) : store);
 }
@@ -163,7 +163,7 @@ double error_of(const Computation& c, std::int64_t index) {
   const Sum sum = visit(c.geometry.dtype, [&]<class T>(T) { return exact_sum<T>(c, index); });
   const long double error = std::fabs(c.result.at(index) - sum.total);
   if (error == 0) return 0;
-  const auto ratio = static_cast<double>(error / bound(c.geometry.dtype, sum));
+  const auto ratio = static_cast<double>(error / bound(c.geometry.dtype, c.math, sum));
   return std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
 }
 

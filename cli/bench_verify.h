@@ -2,6 +2,7 @@
 #pragma once
 
 #include "convgrad/geometry.h"
+#include "convgrad/math_mode.h"
 #include "convgrad/tensor.h"
 
 namespace convgrad::cli {
@@ -12,10 +13,11 @@ struct Computation {
   const Tensor& first;
   const Tensor& second;
   const Tensor& result;
+  MathMode math = MathMode::standard;  // the plan's
 };
 
-// |computed - exact| <= 8 u sum|a b| + half a unit in the last place of the store, where u is 2^-53
-// for f64 and 2^-24 for the other element types.
+// |computed - exact| <= (8 u + e) sum|a b| + half a unit in the last place of the store, where u is 2^-53
+// for f64 and 2^-24 for the other element types, and e the product_error of the math.
 struct Verdict {
   bool right = true;
   double worst = 0;        // of |computed - exact| over that bound, in the elements looked at

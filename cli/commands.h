@@ -19,8 +19,9 @@ enum Exit : int {
 struct PolicyRequest {
   std::string engine;         // empty: the cheapest
   std::string threads = "0";  // 0: one a core
+  std::string math = "standard";
 };
-// --engine and --threads.
+// --engine, --threads and --math.
 void add_policy(std::vector<Option>& options, PolicyRequest& policy);
 
 struct RunRequest {

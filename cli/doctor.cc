@@ -4,6 +4,7 @@
 
 #include "cli/answer.h"
 #include "cli/commands.h"
+#include "cli/engines.h"
 #include "convgrad/plan.h"
 #include "convgrad/system.h"
 
@@ -11,13 +12,9 @@ namespace convgrad::cli {
 namespace {
 
 Json doctor_json(const SystemInfo& system) {
-  Json engines = Json::array();
-  for (const EngineInfo& engine : all_engines()) {
-    engines.push_back(Json{{"name", engine.name}, {"obstacle", engine.obstacle}, {"description", engine.description}});
-  }
   return {{"version", system.version}, {"compiler", system.compiler}, {"cpu", system.cpu},
           {"cores", system.cores},     {"features", system.features}, {"isa", cpu_isa()},
-          {"engines", engines}};
+          {"engines", engines_json()}};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Engine name and thread count.
+// Engine, thread count and math mode.
 #include "cli/policy.h"
 
 #include <fmt/core.h>
@@ -21,9 +21,12 @@ Result<Policy> policy_of(const PolicyRequest& request) {
                      .got = request.threads,
                      .wanted = fmt::format("0 (one a core) to {}", kMaxThreads)});
   }
+  const Result<MathMode> math = math_from_name(request.math);
+  if (!math.ok()) return math.status();
   Policy policy;
   policy.engine = request.engine;
   policy.threads = static_cast<int>(*threads);
+  policy.math = *math;
   return policy;
 }
 

@@ -136,8 +136,9 @@ void print_plan(const Prepared& prepared) {
     fmt::print("{:<14} {} [{}] {} bytes\n", tensor.name, info(prepared.plan.geometry.dtype).id,
                fmt::join(tensor.shape, ","), tensor.bytes);
   }
-  fmt::print("workspace      {} bytes\nengine         {}\nkernel         {}\nwhy            {}\n",
-             prepared.plan.workspace_bytes, prepared.plan.engine, prepared.plan.kernel, prepared.plan.why);
+  fmt::print("workspace      {} bytes\nengine         {}\nkernel         {}\nmath           {}\nwhy            {}\n",
+             prepared.plan.workspace_bytes, prepared.plan.engine, prepared.plan.kernel, info(prepared.plan.math).name,
+             prepared.plan.why);
 }
 
 Json plan_json(const Prepared& prepared) {
@@ -151,6 +152,7 @@ Json plan_json(const Prepared& prepared) {
           {"workspace_bytes", prepared.plan.workspace_bytes},
           {"engine", prepared.plan.engine},
           {"kernel", prepared.plan.kernel},
+          {"math", info(prepared.plan.math).name},
           {"why", prepared.plan.why}};
 }
 

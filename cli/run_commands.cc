@@ -1,6 +1,7 @@
 // run, explain and check: their options.
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "convgrad/math_mode.h"
 
 namespace convgrad::cli {
 namespace {
@@ -54,11 +55,25 @@ std::vector<Option> check_options(CheckRequest& request) {
           {"--json", "", "Answer as JSON, one object a line", &request.json}};
 }
 
+std::vector<std::string> math_names() {
+  std::vector<std::string> names;
+  for (const MathInfo& row : all_math()) names.emplace_back(row.name);
+  return names;
+}
+
+// A line a mode.
+std::string math_doc() {
+  std::string doc = "What engines may do to the last bits; left out: standard";
+  for (const MathInfo& row : all_math()) doc += "\n" + std::string(row.name) + ": " + std::string(row.meaning);
+  return doc;
+}
+
 }  // namespace
 
 void add_policy(std::vector<Option>& options, PolicyRequest& policy) {
   options.push_back({"--engine", "NAME", "Engine by name; left out: the cheapest", &policy.engine});
   options.push_back({"--threads", "N", "Threads; 0: one a core", &policy.threads});
+  options.push_back({"--math", "MODE", math_doc(), &policy.math, Offer::nothing, math_names()});
 }
 
 std::vector<Command> run_commands() {

@@ -17,7 +17,7 @@ function(convgrad_room name)
 endfunction()
 
 convgrad_room(base SOURCES
-  src/base/arena.cc src/base/buffer.cc src/base/dtype.cc src/base/knobs.cc src/base/nearest.cc src/base/pool.cc src/base/status.cc src/base/system.cc
+  src/base/arena.cc src/base/buffer.cc src/base/dtype.cc src/base/knobs.cc src/base/math_mode.cc src/base/nearest.cc src/base/pool.cc src/base/status.cc src/base/system.cc
   src/base/tensor.cc src/base/text.cc src/base/views.cc)
 convgrad_room(geometry LINKS base SOURCES
   src/geometry/attribute_checks.cc src/geometry/call.cc src/geometry/depthwise.cc src/geometry/problem_text.cc src/geometry/shape_checks.cc src/geometry/shapes.cc src/geometry/tables.cc src/geometry/terms.cc

@@ -24,6 +24,7 @@
 #include "convgrad/dtype.h"
 #include "convgrad/geometry.h"
 #include "convgrad/knobs.h"
+#include "convgrad/math_mode.h"
 #include "convgrad/plan.h"
 #include "convgrad/problem.h"
 #include "convgrad/status.h"

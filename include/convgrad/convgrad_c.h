@@ -49,6 +49,14 @@ typedef enum convgrad_op {
   CONVGRAD_OP_COUNT
 } convgrad_op;
 
+/* CONVGRAD_MATH_tf32, ...: the rows of math_modes.inc. */
+typedef enum convgrad_math {
+#define CONVGRAD_MATH(name, product_error, meaning) CONVGRAD_MATH_##name,
+#include "convgrad/math_modes.inc"
+#undef CONVGRAD_MATH
+  CONVGRAD_MATH_COUNT
+} convgrad_math;
+
 /* A list of numbers: a shape, a size vector, strides, ... */
 typedef struct convgrad_numbers {
   const int64_t* values; /* NULL: not given */
@@ -83,7 +91,7 @@ typedef struct convgrad_policy {
   size_t struct_size;      /* sizeof(convgrad_policy) */
   const char* engine;      /* by name; NULL: the cheapest */
   int32_t threads;         /* 0: one a core */
-  int32_t canonical_math;  /* not 0: the same bits on every CPU */
+  int32_t math;            /* convgrad_math: what engines may do */
   int64_t workspace_limit; /* bytes; 0: 2^40 */
   int64_t max_bytes;       /* largest tensor; 0: 2^40 */
   convgrad_parallel_for parallel_for;

@@ -18,15 +18,12 @@
 #include "convgrad/export.h"
 #include "convgrad/geometry.h"
 #include "convgrad/knobs.h"
+#include "convgrad/math_mode.h"
 #include "convgrad/status.h"
 #include "convgrad/tensor.h"
 #include "convgrad/threads.h"
 
 namespace convgrad {
-
-// standard: an engine may use instructions that round differently (named in the plan).
-// canonical: the same bits on every CPU.
-enum class MathMode : int { standard = 0, canonical = 1 };
 
 // Where a run's tensors and workspace lie: in this process's memory, or in the memory of a GPU.
 enum class Memory : int { host = 0, cuda = 1 };
@@ -44,7 +41,7 @@ struct Policy {
   std::string engine = {};                               // by name; empty: the cheapest
   int threads = 0;                                       // 0: one a core this process may use; at most kMaxThreads
   std::int64_t workspace_limit = std::int64_t{1} << 40;  // bytes
-  MathMode math = MathMode::standard;
+  MathMode math = MathMode::standard;                    // what engines may do; the plan says what they do
   std::optional<Knobs> knobs = {};  // unset: those of the file that the environment variable CONVGRAD_TUNE_FILE names
   Limits limits = {};
   ParallelFor parallel_for = {};              // used instead of the own pool when set
@@ -122,6 +119,9 @@ struct EngineInfo {
   std::string obstacle;  // why it cannot run on this machine; empty: it can
 };
 CONVGRAD_API std::vector<EngineInfo> all_engines();
+// Refuses a name that no engine has, and an engine that cannot run on this machine, as every plan for it would be. No
+// name (the cheapest) passes. For callers that know the name before there is a problem.
+CONVGRAD_API Status check_engine(std::string_view name);
 
 }  // namespace convgrad
 

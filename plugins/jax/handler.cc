@@ -1,9 +1,11 @@
-// The custom call: convgrad_jax_conv is what jax.ffi registers, for every op of the library.
+// The custom calls: what jax.ffi registers, for every op of the library. convgrad_jax_conv is the CPU's,
+// convgrad_jax_conv_cuda that of NVIDIA's GPUs, which adds the work to XLA's stream and waits for nothing.
 #include <algorithm>
 #include <string>
 
 #include "convgrad/plan.h"
 #include "frame.h"
+#include "gpu.h"
 
 namespace convgrad::jax {
 namespace {
@@ -56,7 +58,15 @@ View view_of(const xla::Buffer& buffer, DType dtype) {
   return {buffer.data, dtype, Shape(shape.begin(), shape.end()), {}};
 }
 
-Status compute(const xla::CallFrame& frame) {
+// A call as the library takes it.
+struct Asked {
+  Geometry geometry;
+  TensorView first;
+  TensorView second;
+  MutableTensorView result;
+};
+
+Result<Asked> asked_by(const xla::CallFrame& frame) {
   const Result<Given> given = tensors_of(frame);
   if (!given.ok()) return given.status();
   const Result<Words> words = words_of(frame);
@@ -71,22 +81,44 @@ Status compute(const xla::CallFrame& frame) {
   const Result<Geometry> geometry = geometry_of(
       *words, {*first, *second, shape_of(*given->first), shape_of(*given->second), shape_of(*given->result), 1});
   if (!geometry.ok()) return geometry.status();
-  const Result<Plan> plan = make_plan(*geometry);
+  return Asked{*geometry, view_of<TensorView>(*given->first, *first), view_of<TensorView>(*given->second, *second),
+               view_of<MutableTensorView>(*given->result, *result)};
+}
+
+// On the host the library itself has memory for a plan's workspace; on a GPU XLA has.
+Status compute(const xla::CallFrame& frame, const Site& site) {
+  const Result<Asked> asked = asked_by(frame);
+  if (!asked.ok()) return asked.status();
+  Policy policy;
+  policy.place = site.place;
+  const Result<Plan> plan = make_plan(asked->geometry, policy);
   if (!plan.ok()) return plan.status();
-  return run(*plan, {view_of<TensorView>(*given->first, *first),
-                     view_of<TensorView>(*given->second, *second),
-                     view_of<MutableTensorView>(*given->result, *result),
-                     {}});
+  const Scratch scratch(frame, site.place.memory == Memory::host ? 0 : plan->workspace_bytes);
+  CONVGRAD_RETURN_IF_ERROR(scratch.status());
+  return run(*plan, {asked->first, asked->second, asked->result, scratch.workspace(), site.stream});
+}
+
+Status on_host(const xla::CallFrame& frame) { return compute(frame, {}); }
+
+Status on_gpu(const xla::CallFrame& frame) {
+  const Result<Site> site = gpu_of(frame);
+  return site.ok() ? compute(frame, *site) : site.status();
+}
+
+xla::Error* handle(xla::CallFrame& frame, Status (*compute)(const xla::CallFrame& frame)) {
+  if (frame.extensions != nullptr && frame.extensions->type == xla::kMetadataExtension)
+    return answer(frame, *reinterpret_cast<xla::MetadataExtension*>(frame.extensions));
+  if (!known(frame)) return error_of(frame, Status::internal("convgrad: this version of XLA's interface is not known"));
+  return error_of(frame, guarded([&] { return compute(frame); }));
 }
 
 }  // namespace
 }  // namespace convgrad::jax
 
 extern "C" CONVGRAD_API convgrad::jax::xla::Error* convgrad_jax_conv(convgrad::jax::xla::CallFrame* frame) {
-  using namespace convgrad::jax;
-  if (frame->extensions != nullptr && frame->extensions->type == xla::kMetadataExtension)
-    return answer(*frame, *reinterpret_cast<xla::MetadataExtension*>(frame->extensions));
-  if (!known(*frame))
-    return error_of(*frame, convgrad::Status::internal("convgrad: this version of XLA's interface is not known"));
-  return error_of(*frame, guarded([&] { return compute(*frame); }));
+  return convgrad::jax::handle(*frame, convgrad::jax::on_host);
+}
+
+extern "C" CONVGRAD_API convgrad::jax::xla::Error* convgrad_jax_conv_cuda(convgrad::jax::xla::CallFrame* frame) {
+  return convgrad::jax::handle(*frame, convgrad::jax::on_gpu);
 }

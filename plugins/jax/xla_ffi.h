@@ -44,6 +44,65 @@ struct Api {
   // more functions follow
 };
 
+struct ErrorMessageArgs {
+  std::size_t struct_size;
+  Extension* extensions;
+  Error* error;
+  const char* message;  // out; XLA's, as long as the error lives
+};
+
+struct ErrorDestroyArgs {
+  std::size_t struct_size;
+  Extension* extensions;
+  Error* error;
+};
+
+struct StreamArgs {
+  std::size_t struct_size;
+  Extension* extensions;
+  void* context;
+  void* stream;  // out; a CUstream
+};
+
+struct AllocateArgs {
+  std::size_t struct_size;
+  Extension* extensions;
+  void* context;
+  std::size_t bytes;
+  std::size_t alignment;
+  void* data;  // out
+};
+
+struct FreeArgs {
+  std::size_t struct_size;
+  Extension* extensions;
+  void* context;
+  std::size_t bytes;
+  void* data;
+};
+
+struct DeviceArgs {
+  std::size_t struct_size;
+  Extension* extensions;
+  void* context;
+  std::int32_t number;  // out; as CUDA counts
+};
+
+// The functions that a custom call on a GPU needs too. The last of them is there since jaxlib 0.6.
+struct GpuApi {
+  Api base;
+  void (*error_message)(ErrorMessageArgs* args);
+  void (*destroy_error)(ErrorDestroyArgs* args);
+  const void* register_handler;
+  Error* (*stream)(StreamArgs* args);
+  const void* types_and_state[4];
+  Error* (*allocate)(AllocateArgs* args);
+  Error* (*free)(FreeArgs* args);
+  const void* threads_and_futures[5];
+  const void* run_id;
+  Error* (*device)(DeviceArgs* args);
+};
+
 enum class DataType : int { s32 = 4, f16 = 10, f32 = 11, f64 = 12, bf16 = 16 };
 
 struct Buffer {
@@ -115,7 +174,10 @@ struct MetadataExtension {
 // Sizes as XLA states them: without the padding behind a last field.
 inline constexpr std::size_t kMetadataSize = offsetof(Metadata, traits) + sizeof(std::uint32_t);
 inline constexpr std::size_t kErrorArgsSize = offsetof(ErrorArgs, code) + sizeof(int);
+inline constexpr std::size_t kDeviceArgsSize = offsetof(DeviceArgs, number) + sizeof(std::int32_t);
 static_assert(sizeof(Buffer) == 48 && sizeof(Buffers) == 40 && sizeof(Attributes) == 48 && sizeof(CallFrame) == 168);
 static_assert(kMetadataSize == 36 && kErrorArgsSize == 28 && sizeof(Api) == 56 && sizeof(MetadataExtension) == 32);
+static_assert(sizeof(ErrorMessageArgs) == 32 && sizeof(ErrorDestroyArgs) == 24 && sizeof(StreamArgs) == 32);
+static_assert(sizeof(AllocateArgs) == 48 && sizeof(FreeArgs) == 40 && kDeviceArgsSize == 28 && sizeof(GpuApi) == 192);
 
 }  // namespace convgrad::jax::xla

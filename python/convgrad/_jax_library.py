@@ -69,7 +69,8 @@ def _load() -> ctypes.CDLL:
     library.convgrad_jax_refuse_type.argtypes = [ctypes.c_char_p] * 3
     library.convgrad_jax_refuse_type.restype = None
     library.convgrad_jax_last_refusal.restype = _Refusal
-    jax.ffi.register_ffi_target(TARGET, jax.ffi.pycapsule(library.convgrad_jax_conv), platform="cpu")
+    for platform, handler in (("cpu", library.convgrad_jax_conv), ("CUDA", library.convgrad_jax_conv_cuda)):
+        jax.ffi.register_ffi_target(TARGET, jax.ffi.pycapsule(handler), platform=platform)
     return library
 
 

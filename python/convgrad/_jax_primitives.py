@@ -231,7 +231,8 @@ def _define(role: str, primitive: Primitive) -> None:
     ad.defbilinear(primitive, functools.partial(_transpose, role, first), functools.partial(_transpose, role, second))
     batching.primitive_batchers[primitive] = functools.partial(_batch, role)
     lowering = mlir.lower_fun(functools.partial(_lower, role), multiple_results=False)
-    mlir.register_lowering(primitive, lowering, platform="cpu")
+    for platform in ("cpu", "cuda"):
+        mlir.register_lowering(primitive, lowering, platform=platform)
     if _ask_for_devices is not None:
         _ask_for_devices.add(primitive)
 

@@ -15,14 +15,16 @@ class Plan(_core.Plan):
     ``Plan("n2c16h9w9_k8r3s3_st2_same_f32_filter_grad")`` is made from a problem string,
     ``Plan("Conv2DBackpropFilter", input=x, filter_sizes=[3, 3, 16, 8], out_backprop=dy, strides=[1, 2, 2, 1],
     padding="SAME")`` from the arguments of a raw op. ``plan(x, dy)`` runs it, ``plan(x, dy, out=dw)`` without new
-    memory; ``plan.operands`` tells which arrays it takes. ``canonical`` asks for the same bits on every CPU. ``gpu`` is
-    the number of the GPU in whose memory the arrays lie; the arguments of a raw op say that themselves.
+    memory; ``plan.operands`` tells which arrays it takes. ``math`` is what engines may do to the last bits:
+    ``"canonical"`` asks for the same bits on every CPU, ``"tf32"`` permits products of float32 with fewer bits;
+    ``plan.math`` says what is really done. ``gpu`` is the number of the GPU in whose memory the arrays lie; the
+    arguments of a raw op say that themselves.
     """
 
     def __init__(
-        self, what: str, *, engine: str = "", canonical: bool = False, gpu: int | None = None, **arguments: Any
+        self, what: str, *, engine: str = "", math: str = "standard", gpu: int | None = None, **arguments: Any
     ) -> None:
-        super().__init__(_described(what, arguments), engine, canonical, gpu)
+        super().__init__(_described(what, arguments), engine, math, gpu)
 
     def __repr__(self) -> str:
         return f"<convgrad.Plan {self.problem}: {self.engine}, {self.kernel}>"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 
 from . import _torch_cells, errors
-from ._torch_run import DTYPES, Problem, Window, filter_gradient, forward, input_gradient
+from ._torch_run import DTYPES, Problem, Window, filter_gradient, forward, gpu_of, input_gradient
 from ._torch_stats import count
 
 #: Of input, weight and bias; None for what is not there.
@@ -58,7 +58,7 @@ class Kernel:
             return None, None, None
         try:
             dx, dw = _compute(flat, problem, wanted)
-        except errors.ConvgradError:
+        except (errors.ConvgradError, torch.OutOfMemoryError):  # of a GPU: the original may need less
             count("refused")
             return None, None, None
         count("convgrad")
@@ -70,8 +70,11 @@ class Kernel:
 
 
 def _is_plain(call: Call) -> bool:
-    """Three tensors of one element type and rank that agree in batch and channels; other calls are the original's."""
+    """Three tensors of one device, element type and rank that agree in batch and channels; other calls are the
+    original's."""
     dy, x, w = call.grad_output, call.input, call.weight
+    if not x.device == w.device == dy.device:
+        return False
     if not (x.dtype in DTYPES and x.dtype == w.dtype == dy.dtype and 3 <= w.dim() <= 5):
         return False
     outputs = w.shape[1] * call.groups if call.transposed else w.shape[0]
@@ -99,7 +102,7 @@ def _problem(call: Call) -> Problem:
     pads = tuple((p, p) for p in call.padding)
     window = Window(tuple(call.stride), pads, tuple(call.dilation), call.groups)
     channels_last = _memory_format(call) != torch.contiguous_format
-    return Problem(image.shape, call.weight.shape, out.shape, window, image.dtype, channels_last)
+    return Problem(image.shape, call.weight.shape, out.shape, window, image.dtype, channels_last, gpu_of(image))
 
 
 def _memory_format(call: Call) -> torch.memory_format:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 
 from . import _core
-from ._torch_run import Problem
+from ._torch_run import DTYPES, Problem
 
 
 class Row(NamedTuple):
@@ -50,6 +50,7 @@ ROWS = [
     Row(_without_arithmetic(), "grouped depthwise", least_macs=1e5),  # bf16 0.9x to 105x, f16 2x to 125x
     Row((torch.bfloat16, torch.float16), "depthwise", rank=3, least_macs=1e5),  # loops, whatever the CPU has
 ]
+GPU_ROWS = [Row(tuple(DTYPES), least_macs=0)]  # not measured, so only by install(gpu=True): all that the engine takes
 
 
 @functools.lru_cache(maxsize=4096)
@@ -57,8 +58,10 @@ def taken(problem: Problem) -> frozenset[str]:
     """Of "input" and "filter" the gradients of this convolution that convgrad gives."""
     if 0 in problem.image or 0 in problem.kernel or 0 in problem.out:
         return frozenset()
-    found = {name for row in ROWS if _is_in(problem, row) for name in row.gradients.split()}
-    return frozenset(found | {"filter"} if is_shallow(problem) else found)
+    on_host = problem.gpu is None
+    rows = ROWS if on_host else GPU_ROWS
+    found = {name for row in rows if _is_in(problem, row) for name in row.gradients.split()}
+    return frozenset(found | {"filter"} if on_host and is_shallow(problem) else found)
 
 
 def is_shallow(problem: Problem) -> bool:

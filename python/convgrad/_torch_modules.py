@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from . import errors
-from ._torch_run import CHANNELS_LAST, Problem, Window, filter_gradient, forward, input_gradient
+from ._torch_run import CHANNELS_LAST, Problem, Window, filter_gradient, forward, gpu_of, input_gradient
 from ._torch_stats import count
 
 _COMPUTE = {"image": input_gradient, "kernel": filter_gradient, "out": forward}
@@ -26,11 +26,21 @@ def _convolution(first: Tensor, second: Tensor, open: str, size: list[int], wind
     given = dict(zip(_TAKES[open], (first, second)))
     sizes = {name: tuple(tensor.shape) for name, tensor in given.items()} | {open: tuple(size)}
     _check_channels(sizes, window[-1])
-    problem = Problem(**sizes, window=_window(window), dtype=first.dtype, channels_last=_channels_last(given))
+    problem = Problem(
+        **sizes,
+        window=_window(window),
+        dtype=first.dtype,
+        channels_last=_channels_last(given),
+        gpu=gpu_of(first),
+    )
     return _COMPUTE[open](problem, first, second)
 
 
 def _check(first: Tensor, second: Tensor) -> None:
+    if first.device != second.device:
+        raise errors.InvalidArgumentError(
+            f"input and weight: got {first.device} and {second.device}, wanted one device"
+        )
     if first.dtype != second.dtype:
         raise errors.ArgumentTypeError(f"input and weight: got {first.dtype} and {second.dtype}, wanted one type")
 
@@ -87,7 +97,7 @@ def _one_by_one(info: Any, in_dims: tuple[Any, ...], first: Tensor, second: Tens
 
 
 # An op of PyTorch's, so that compilers and vmap see one node.
-_op = torch.library.custom_op("convgrad::convolution", _convolution, mutates_args=(), device_types="cpu")
+_op = torch.library.custom_op("convgrad::convolution", _convolution, mutates_args=(), device_types=("cpu", "cuda"))
 _op.register_fake(_fake)
 _op.register_vmap(_one_by_one)
 
@@ -116,8 +126,8 @@ class Convolution(torch.autograd.Function):
 def _layer(module: Any, input: Tensor) -> Tensor:
     """The forward op of one of torch.nn's convolution modules."""
     weight, bias = module.weight, module.bias
-    if torch.is_autocast_enabled("cpu"):
-        dtype = torch.get_autocast_dtype("cpu")
+    if torch.is_autocast_enabled(input.device.type):
+        dtype = torch.get_autocast_dtype(input.device.type)
         input, weight = input.to(dtype), weight.to(dtype)
         bias = bias if bias is None else bias.to(dtype)
     batched = input.dim() == weight.dim()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import torch
 
 from ._core import BufferPlan
+from ._libraries import current_stream
 
 #: convgrad's names of PyTorch's element types.
 DTYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
@@ -33,6 +34,7 @@ class Problem(NamedTuple):
     window: Window
     dtype: torch.dtype
     channels_last: bool  #: of the images in memory
+    gpu: int | None = None  #: that has the tensors in its memory; None: the host has
 
     @property
     def rank(self) -> int:
@@ -43,31 +45,35 @@ class Problem(NamedTuple):
         return CHANNELS_LAST[self.rank] if self.channels_last else torch.contiguous_format
 
 
+def gpu_of(tensor: torch.Tensor) -> int | None:
+    return tensor.device.index if tensor.is_cuda else None
+
+
 def forward(problem: Problem, image: torch.Tensor, kernel: torch.Tensor) -> torch.Tensor:
     plan = _plan(problem, "forward")
     n, *sizes = plan.result_shape
     channels = sizes.pop() if problem.channels_last else sizes.pop(0)
-    result = _new(problem, (n, channels, *sizes))
-    _run(plan, _in_format(problem, image), _as_filter(kernel), result)
+    result = _new(problem, (n, channels, *sizes), image)
+    _run(problem, plan, _in_format(problem, image), _as_filter(kernel), result)
     return result
 
 
 def input_gradient(problem: Problem, kernel: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
-    result = _new(problem, problem.image)
-    _run(_plan(problem, "input_grad"), _as_filter(kernel), _in_format(problem, out), result)
+    result = _new(problem, problem.image, out)
+    _run(problem, _plan(problem, "input_grad"), _as_filter(kernel), _in_format(problem, out), result)
     return result
 
 
 def filter_gradient(problem: Problem, image: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
     outputs, inputs, *sizes = problem.kernel
-    found = torch.empty((*sizes, inputs, outputs), dtype=problem.dtype, device="cpu")
-    _run(_plan(problem, "filter_grad"), _in_format(problem, image), _in_format(problem, out), found)
-    return _new(problem, problem.kernel).copy_(found.permute(-1, -2, *range(problem.rank)))
+    found = out.new_empty((*sizes, inputs, outputs))
+    _run(problem, _plan(problem, "filter_grad"), _in_format(problem, image), _in_format(problem, out), found)
+    return _new(problem, problem.kernel, out).copy_(found.permute(-1, -2, *range(problem.rank)))
 
 
 @functools.lru_cache(maxsize=4096)
 def _plan(problem: Problem, direction: str) -> BufferPlan:
-    return BufferPlan(problem_text(problem, direction))
+    return BufferPlan(problem_text(problem, direction), problem.gpu)
 
 
 def problem_text(problem: Problem, direction: str) -> str:
@@ -97,8 +103,8 @@ def _joined(numbers: Sequence[int]) -> str:
     return "x".join(map(str, numbers))
 
 
-def _new(problem: Problem, sizes: Sequence[int]) -> torch.Tensor:
-    return torch.empty(tuple(sizes), dtype=problem.dtype, device="cpu", memory_format=problem.memory_format)
+def _new(problem: Problem, sizes: Sequence[int], beside: torch.Tensor) -> torch.Tensor:
+    return torch.empty(tuple(sizes), dtype=problem.dtype, device=beside.device, memory_format=problem.memory_format)
 
 
 def _in_format(problem: Problem, image: torch.Tensor) -> torch.Tensor:
@@ -110,9 +116,18 @@ def _as_filter(kernel: torch.Tensor) -> torch.Tensor:
     return kernel.permute(*range(2, kernel.dim()), 1, 0).contiguous()
 
 
-def _run(plan: BufferPlan, first: torch.Tensor, second: torch.Tensor, result: torch.Tensor) -> None:
-    """As many threads as PyTorch may use; the bits do not depend on them."""
-    plan.run(_buffer(first), _buffer(second), _buffer(result), torch.get_num_threads())
+def _run(problem: Problem, plan: BufferPlan, first: torch.Tensor, second: torch.Tensor, result: torch.Tensor) -> None:
+    """On the host with as many threads as PyTorch may use: the bits do not depend on them.
+
+    On a GPU the work is added to PyTorch's current stream. What PyTorch's allocator gets back while that work waits it
+    gives to none but later work of the same stream.
+    """
+    buffers = _buffer(first), _buffer(second), _buffer(result)
+    if problem.gpu is None:
+        plan.run(*buffers, torch.get_num_threads())
+        return
+    workspace = result.new_empty(plan.workspace_bytes, dtype=torch.uint8)
+    plan.enqueue(*buffers, _buffer(workspace), current_stream(result))
 
 
 def _buffer(tensor: torch.Tensor) -> tuple[int, int]:

@@ -1,4 +1,5 @@
-"""Convolutions and their gradients inside JAX, computed by convgrad on the CPU.
+"""Convolutions and their gradients inside JAX, computed by convgrad on the CPU, or on an NVIDIA GPU where JAX's arrays
+lie there (this part has not run on a GPU yet).
 
     from convgrad.jax import conv
     y = conv(x, w, strides=2, padding="SAME", dilations=1, data_format="NDHWC")

@@ -1,9 +1,10 @@
 """convgrad inside PyTorch.
 
-``install()`` takes over ``aten::convolution_backward`` on the CPU, for every model of the process, in the cells where
-convgrad is faster or PyTorch's result is wrong; the rest goes to PyTorch's own kernel. ``uninstall()`` undoes it;
-``with enabled():`` does both. ``stats()`` counts whose kernel ran. ``Conv1d``, ``Conv2d`` and ``Conv3d`` are PyTorch's
-modules with forward and gradients by convgrad, whatever is installed.
+``install()`` takes over ``aten::convolution_backward``, for every model of the process: on the CPU in the cells where
+convgrad is faster or PyTorch's result is wrong; the rest goes to PyTorch's own kernel. ``install(gpu=True)`` also takes
+it over on NVIDIA GPUs, wherever convgrad's CUDA engine takes the problem: by choice, for it has not been measured there.
+``uninstall()`` undoes it; ``with enabled():`` does both. ``stats()`` counts whose kernel ran. ``Conv1d``, ``Conv2d`` and ``Conv3d`` are PyTorch's modules with forward and
+gradients by convgrad, whatever is installed.
 
 Gradients of ``torch.nn``'s layers, ``torch.nn.functional``, transposed convolutions, ``torch.compile`` and
 ``torch.func`` all come through the one op that is taken over.
@@ -35,26 +36,35 @@ __all__ = [
 
 _OP = "convolution_backward"
 _registration: Any = None
+_keys: tuple[str, ...] = ()  #: of PyTorch's dispatcher, that are taken over
 
 
-def install() -> None:
-    """From now on convgrad gives gradients of this process's convolutions. Once installed, changes nothing."""
-    global _registration
-    if installed():
+def install(*, gpu: bool = False) -> None:
+    """From now on convgrad gives gradients of this process's convolutions, with gpu those on NVIDIA GPUs too.
+
+    Once installed, changes nothing, but for a gpu that is new.
+    """
+    global _registration, _keys
+    keys = ("CPU", "CUDA") if gpu and torch.version.cuda else ("CPU",)
+    if set(keys) <= set(_keys):
         return
     if not hasattr(torch.library, "get_kernel"):
         raise RuntimeError(f"PyTorch: got {torch.__version__}, wanted one that has torch.library.get_kernel")
-    original = torch.library.get_kernel(f"aten::{_OP}", "CPU")  # before it is covered
+    uninstall()
+    originals = {key: torch.library.get_kernel(f"aten::{_OP}", key) for key in keys}  # before they are covered
     _registration = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
-    _registration.impl(_OP, Kernel(original), "CPU", with_keyset=True)
+    for key, original in originals.items():
+        _registration.impl(_OP, Kernel(original), key, with_keyset=True)
+    _keys = keys
 
 
 def uninstall() -> None:
     """PyTorch's own kernel again. Without install(), changes nothing."""
-    global _registration
+    global _registration, _keys
     if _registration is not None:
         _registration._destroy()
         _registration = None
+        _keys = ()
 
 
 def installed() -> bool:
@@ -62,12 +72,14 @@ def installed() -> bool:
 
 
 @contextlib.contextmanager
-def enabled() -> Iterator[None]:
+def enabled(*, gpu: bool = False) -> Iterator[None]:
     """install() for a block, for all threads; leaves as it found."""
-    before = installed()
-    install()
+    before = _keys
+    install(gpu=gpu)
     try:
         yield
     finally:
-        if not before:
+        if before != _keys:
             uninstall()
+        if before:
+            install(gpu="CUDA" in before)

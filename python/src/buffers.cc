@@ -1,5 +1,6 @@
 // BufferPlan: a plan run over memory that the caller names by address and size, for plug-ins whose frameworks hand out
 // neither NumPy arrays nor, in a microsecond, DLPack.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
@@ -25,26 +26,42 @@ void* data_of(const Buffer& buffer, const Operand& wanted, DType dtype) {
 
 class BufferPlan {
  public:
-  explicit BufferPlan(const std::string& problem)
-      : plan_(value_or_raise(make_plan(value_or_raise(parse_problem(problem)), current_policy()))),
+  BufferPlan(const std::string& problem, std::optional<int> gpu)
+      : plan_(value_or_raise(make_plan(value_or_raise(parse_problem(problem)), policy_for(gpu)))),
         operands_(operands(plan_.geometry)),
         result_{"result", convgrad::result_shape(plan_.geometry)} {}
 
   // The second buffer is not looked at where the direction reads one tensor.
   void run(const Buffer& first, const Buffer& second, const Buffer& result, int threads) const {
+    Policy policy;
+    policy.threads = threads;
+    raise_if_error(run_released(plan_, args_of(first, second, result), policy));
+  }
+
+  // Adds the work to a stream of the plan's GPU, where all of the memory lies.
+  void enqueue(const Buffer& first, const Buffer& second, const Buffer& result, const Buffer& workspace,
+               std::uintptr_t stream) const {
+    RunArgs args = args_of(first, second, result);
+    args.workspace = {reinterpret_cast<void*>(workspace.first), static_cast<std::size_t>(workspace.second)};
+    args.stream = reinterpret_cast<void*>(stream);
+    raise_if_error(run_released(plan_, args, {}));
+  }
+
+  std::int64_t workspace_bytes() const { return plan_.workspace_bytes; }
+  const Shape& result_shape() const { return result_.shape; }
+
+ private:
+  static Policy policy_for(std::optional<int> gpu) { return current_policy(gpu ? Place{Memory::cuda, *gpu} : Place{}); }
+
+  RunArgs args_of(const Buffer& first, const Buffer& second, const Buffer& result) const {
     const DType dtype = plan_.geometry.dtype;
     RunArgs args;
     args.first = {data_of(first, operands_[0], dtype), dtype, operands_[0].shape, {}};
     if (operands_.size() > 1) args.second = {data_of(second, operands_[1], dtype), dtype, operands_[1].shape, {}};
     args.result = {data_of(result, result_, dtype), dtype, result_.shape, {}};
-    Policy policy;
-    policy.threads = threads;
-    raise_if_error(run_released(plan_, args, policy));
+    return args;
   }
 
-  const Shape& result_shape() const { return result_.shape; }
-
- private:
   Plan plan_;
   std::vector<Operand> operands_;
   Operand result_;
@@ -54,7 +71,7 @@ class BufferPlan {
 
 void bind_buffers(nb::module_& module) {
   nb::class_<BufferPlan>(module, "BufferPlan", "A problem string's plan over buffers, each (address, bytes).")
-      .def(nb::init<const std::string&>(), nb::arg("problem"))
+      .def(nb::init<const std::string&, std::optional<int>>(), nb::arg("problem"), nb::arg("gpu") = nb::none())
       .def_prop_ro(
           "result_shape",
           [](const BufferPlan& plan) {
@@ -63,7 +80,10 @@ void bind_buffers(nb::module_& module) {
             return sizes;
           },
           nb::for_getter(nb::sig("def result_shape(self) -> list[int]")))
-      .def("run", &BufferPlan::run, nb::arg("first"), nb::arg("second"), nb::arg("result"), nb::arg("threads"));
+      .def_prop_ro("workspace_bytes", &BufferPlan::workspace_bytes)
+      .def("run", &BufferPlan::run, nb::arg("first"), nb::arg("second"), nb::arg("result"), nb::arg("threads"))
+      .def("enqueue", &BufferPlan::enqueue, nb::arg("first"), nb::arg("second"), nb::arg("result"),
+           nb::arg("workspace"), nb::arg("stream"));
 }
 
 }  // namespace convgrad::python

@@ -43,11 +43,11 @@ nb::tuple tuple_of(const Shape& shape) {
 
 class PreparedPlan {
  public:
-  PreparedPlan(nb::handle what, std::string engine, bool canonical, std::optional<int> gpu) {
+  PreparedPlan(nb::handle what, std::string engine, const std::string& math, std::optional<int> gpu) {
     const Planned planned = planned_from(what);
     policy_ = current_policy(gpu ? Place{Memory::cuda, *gpu} : planned.place);
     policy_.engine = std::move(engine);
-    policy_.math = canonical ? MathMode::canonical : MathMode::standard;
+    policy_.math = value_or_raise(math_from_name(math));
     plan_ = value_or_raise(make_plan(planned.geometry, policy_));
   }
 
@@ -81,8 +81,8 @@ class PreparedPlan {
 
 void bind_plan(nb::module_& module) {
   nb::class_<PreparedPlan>(module, "Plan")
-      .def(nb::init<nb::handle, std::string, bool, std::optional<int>>(), nb::arg("what"), nb::arg("engine") = "",
-           nb::arg("canonical") = false, nb::arg("gpu") = nb::none())
+      .def(nb::init<nb::handle, std::string, std::string, std::optional<int>>(), nb::arg("what"),
+           nb::arg("engine") = "", nb::arg("math") = "standard", nb::arg("gpu") = nb::none())
       .def("__call__", &PreparedPlan::run, nb::arg("first").none(), nb::arg("second").none() = nb::none(),
            nb::arg("out").none() = nb::none(),
            nb::sig("def __call__(self, first: object, second: object = None, out: object = None) -> typing.Any"))
@@ -97,6 +97,7 @@ void bind_plan(nb::module_& module) {
           nb::for_getter(nb::sig("def dtype(self) -> typing.Any")))
       .def_prop_ro("engine", [](const PreparedPlan& p) { return p.plan().engine; })
       .def_prop_ro("kernel", [](const PreparedPlan& p) { return p.plan().kernel; })
+      .def_prop_ro("math", [](const PreparedPlan& p) { return std::string(info(p.plan().math).name); })
       .def_prop_ro("why", [](const PreparedPlan& p) { return p.plan().why; })
       .def_prop_ro("workspace_bytes", [](const PreparedPlan& p) { return p.plan().workspace_bytes; })
       .def_prop_ro("cost_us", [](const PreparedPlan& p) { return p.plan().cost_us; });

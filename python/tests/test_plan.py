@@ -49,6 +49,19 @@ def test_an_engine_by_its_name(engine: str) -> None:
     assert (plan(X, DY) == WANTED).all()
 
 
+@pytest.mark.parametrize("math", ["standard", "canonical", "tf32"])
+def test_math_by_its_name(math: str) -> None:
+    plan = convgrad.Plan("n2c4h9w9_k6r3s3_st2_same_f32_filter_grad", math=math)
+    assert plan.math in ("standard", "canonical")  # what is done: no CPU gains from fewer bits
+    assert (plan(X, DY) == WANTED).all()
+
+
+def test_math_that_there_is_not() -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="wanted one of: standard, canonical, tf32") as refusal:
+        convgrad.Plan("n2c4h9w9_k6r3s3_st2_same_f32_filter_grad", math="tf16")
+    assert (refusal.value.argument, refusal.value.got, refusal.value.rule) == ("math", '"tf16"', "policy")
+
+
 def test_arrays_that_are_not_the_plans() -> None:
     plan = convgrad.Plan("n2c4h9w9_k6r3s3_st2_same_f32_filter_grad")
     with pytest.raises(errors.InvalidArgumentError) as refusal:

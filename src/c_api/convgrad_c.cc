@@ -114,7 +114,7 @@ Status read_policy(const convgrad_policy* given, convgrad::Policy& policy) {
   CONVGRAD_RETURN_IF_ERROR(read_struct("policy", given, p));
   if (p.engine != nullptr) policy.engine = p.engine;
   policy.threads = p.threads;
-  policy.math = p.canonical_math != 0 ? convgrad::MathMode::canonical : convgrad::MathMode::standard;
+  policy.math = static_cast<convgrad::MathMode>(p.math);
   if (p.workspace_limit != 0) policy.workspace_limit = p.workspace_limit;
   if (p.max_bytes != 0) policy.limits.max_bytes = p.max_bytes;
   policy.parallel_for = {p.parallel_for, p.parallel_for_context};

@@ -40,9 +40,10 @@ std::string_view where(const Plan& plan) {
 std::string proposal_text(const Proposal& p) {
   if (!p.plan.ok()) return concat("  ", p.engine, "  no plan: ", p.plan.status().message(), "\n");
   const Plan& plan = *p.plan;
-  return concat(p.chosen ? "* " : "  ", p.engine, "  kernel ", plan.kernel, "  cost ", microseconds(plan.cost_us),
-                where(plan), "  workspace ", plan.workspace_bytes, " bytes  chunk ", plan.chunk, "  slices ",
-                plan.slices, "\n", "    why: ", plan.why, plan.tuned.empty() ? "" : "; tuned: ", plan.tuned, "\n");
+  return concat(p.chosen ? "* " : "  ", p.engine, "  kernel ", plan.kernel, "  math ", info(plan.math).name, "  cost ",
+                microseconds(plan.cost_us), where(plan), "  workspace ", plan.workspace_bytes, " bytes  chunk ",
+                plan.chunk, "  slices ", plan.slices, "\n", "    why: ", plan.why,
+                plan.tuned.empty() ? "" : "; tuned: ", plan.tuned, "\n");
 }
 
 }  // namespace

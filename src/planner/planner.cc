@@ -1,5 +1,8 @@
 // Asks every engine for a plan and keeps the cheapest that the policy allows.
+#include <algorithm>
+
 #include "base/knobs.h"
+#include "base/math_mode.h"
 #include "base/rules.h"
 #include "base/text.h"
 #include "convgrad/plan.h"
@@ -32,6 +35,7 @@ Status policy_in_range(const Policy& policy) {
                              .got = concat(static_cast<int>(policy.place.memory)),
                              .wanted = "Memory::host or Memory::cuda"});
   }
+  CONVGRAD_RETURN_IF_ERROR(math_in_range(policy.math));
   if (policy.knobs) return knobs_in_range(*policy.knobs);
   return {};
 }
@@ -56,12 +60,19 @@ Status refuse_engine(std::string_view engine, std::string reason) {
                            .code = StatusCode::unimplemented});
 }
 
+Status no_such_engine(std::string_view name) { return refuse_engine(name, "there is no such engine"); }
+
+Status runs_here(const Engine& engine) {
+  const std::string obstacle = engine.obstacle();
+  if (obstacle.empty()) return {};
+  return refuse_engine(engine.name, concat("engine ", engine.name, " cannot run on this machine: ", obstacle));
+}
+
 Result<Plan> ask(const Engine& engine, const Geometry& geometry, const Policy& policy) {
   CONVGRAD_RETURN_IF_ERROR(policy_in_range(policy));
   if (std::string reason = out_of_the_question(engine, policy); !reason.empty())
     return refuse_engine(engine.name, std::move(reason));
-  if (const std::string obstacle = engine.obstacle(); !obstacle.empty())
-    return refuse_engine(engine.name, concat("engine ", engine.name, " cannot run on this machine: ", obstacle));
+  CONVGRAD_RETURN_IF_ERROR(runs_here(engine));
   if (std::string objection = engine.objection(geometry); !objection.empty())
     return refuse_engine(engine.name, std::move(objection));
   Result<Plan> plan = engine.propose(geometry, policy);
@@ -134,13 +145,19 @@ Result<Plan> make_plan(const Geometry& geometry, const Policy& policy) {
     }
     if (only == proposal.engine) return proposal.plan.status();
   }
-  return refuse_engine(policy.engine, policy.engine.empty() ? "no engine can do this problem within the policy"
-                                                            : "there is no such engine");
+  if (!policy.engine.empty()) return no_such_engine(policy.engine);
+  return refuse_engine({}, "no engine can do this problem within the policy");
 }
 
 Result<Plan> make_plan(const ConvProblem& problem, const Policy& policy) {
   const Result<Geometry> geometry = validate(problem, policy.limits);
   return geometry.ok() ? make_plan(*geometry, policy) : Result<Plan>(geometry.status());
+}
+
+Status check_engine(std::string_view name) {
+  if (name.empty()) return {};
+  const auto row = std::ranges::find(engines(), name, &Engine::name);
+  return row != engines().end() ? runs_here(*row) : no_such_engine(name);
 }
 
 std::vector<EngineInfo> all_engines() {

@@ -32,6 +32,9 @@ for (const theme of themes) {
       await expect(page.locator('.scene').first()).toBeVisible();
       await look(studio, `${name}-gallery`);
       await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Engine', exact: true }).click();
+      await look(studio, `${name}-engine`);
+      await page.keyboard.press('Escape');
       await studio.openScene('Conv3DBackpropFilterV2');
       await studio.run();
       await expect(studio.readout('filter_gradient')).toContainText('121040');

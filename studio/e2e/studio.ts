@@ -14,7 +14,12 @@ export interface Server {
 
 async function startServer(use: (server: Server) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'convgrad-studio-'));
-  const child = spawn(program, ['studio', '--port', '0', '--no-open'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, ['studio', '--port', '0', '--no-open'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // The same on every machine: no GPU.
+    env: { ...process.env, CONVGRAD_CUDA_DRIVER: '/nowhere/libcuda.so' },
+  });
   const url = await new Promise<string>((found, failed) => {
     let text = '';
     child.stdout.on('data', (chunk: Buffer) => {

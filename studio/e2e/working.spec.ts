@@ -13,6 +13,46 @@ test('with Auto on, an edit runs what depends on it and keeps the rest', async (
   await expect(studio.block('input').locator('.readout-cost')).toContainText('kept');
 });
 
+test('a run by the chosen engine has the same number and says which engine it was', async ({ studio }) => {
+  const { page } = studio;
+  const cost = studio.block('filter_gradient').locator('.readout-cost');
+  await studio.openScene(scene);
+  await studio.run();
+  await expect(studio.readout('filter_gradient')).toContainText('121040');
+  await expect(cost).toContainText('cpu');
+  await page.getByRole('button', { name: 'Engine', exact: true }).click();
+  await expect(page.getByRole('radio', { name: 'automatic' })).toBeChecked();
+  await page.getByRole('radio', { name: 'reference' }).check();
+  await expect(page.locator('.status')).toContainText('results are of another choice of engine');
+  await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
+  await expect(cost).toContainText('reference');
+  await expect(studio.readout('filter_gradient')).toContainText('121040');
+  await expect(page.locator('[data-run="done"]')).toContainText('by reference');
+  await studio.readout('filter_gradient').click();
+  await page.getByRole('button', { name: 'Explain this cell' }).click();
+  await expect(page.getByTestId('explained-sum')).toHaveText('121040');
+  await expect(page.getByTestId('explained-engine')).toHaveText('by reference');
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Engine: reference' })).toBeVisible();
+});
+
+test('an engine that cannot run here is shown with the reason and cannot be chosen', async ({ studio }) => {
+  const { page } = studio;
+  const { origin } = new URL(page.url());
+  const about = await (await page.request.get(`${origin}/api/about`)).json();
+  const engines = about.engines as readonly { name: string; obstacle: string }[];
+  expect(engines.filter(({ obstacle }) => obstacle !== '').map(({ name }) => name)).toEqual(['cuda']);
+  await page.getByRole('button', { name: 'Engine', exact: true }).click();
+  await expect(page.getByRole('radio')).toHaveCount(engines.length + 1);
+  for (const { name, obstacle } of engines) {
+    const radio = page.getByRole('radio', { name, exact: true });
+    await expect(radio).toBeEnabled({ enabled: obstacle === '' });
+    if (obstacle === '') continue;
+    await expect(page.locator('.engine', { has: radio })).toHaveAttribute('title', obstacle);
+    await expect(page.locator('.engine', { has: radio })).toContainText(`cannot run here: ${obstacle}`);
+  }
+});
+
 test('a loop is stopped by its button', async ({ studio }) => {
   const { page } = studio;
   await studio.openScene('Train a small network');

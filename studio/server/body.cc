@@ -7,6 +7,7 @@
 #include <array>
 
 #include "cli/json_fields.h"
+#include "convgrad/plan.h"
 
 namespace convgrad::studio {
 namespace {
@@ -182,6 +183,14 @@ Result<graph::Page> Body::page(std::int64_t most_nodes) const {
                    .reason = "the page has more blocks than the studio takes",
                    .got = std::to_string(page->nodes.size()),
                    .wanted = fmt::format("at most {}", most_nodes)});
+}
+
+Result<std::string> Body::engine() const {
+  if (!has("engine")) return std::string();
+  Result<std::string> name = string("engine");
+  if (!name.ok()) return name;
+  const Status known = check_engine(*name);
+  return known.ok() ? name : Result<std::string>(known);
 }
 
 Result<std::string> from_base64(std::string_view name, std::string_view text) {

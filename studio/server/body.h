@@ -30,6 +30,8 @@ class Body {
   Result<std::vector<graph::PagePin>> pins(std::string_view name) const;  // [["y", "output"], ...]
   // Refuses one of more nodes, too.
   Result<graph::Page> page(std::int64_t most_nodes) const;
+  // The member "engine"; empty, the cheapest, when it is missing. Refuses one that the library would refuse.
+  Result<std::string> engine() const;
 
  private:
   std::map<std::string, std::string_view, std::less<>> members_;

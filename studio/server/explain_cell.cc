@@ -106,7 +106,7 @@ Result<double> sum_of(const Explained& all, std::int64_t cell, const Terms& list
 
 }  // namespace
 
-Result<std::string> explain_cell(const PageRun& run, std::string_view text) {
+Result<std::string> explain_cell(PageRun& run, std::string_view text) {
   const Result<Body> body = Body::read(text, {"run", "node", "index", "from"});
   if (!body.ok()) return body.status();
   const Result<std::string> node = body->string("node");
@@ -124,6 +124,7 @@ Result<std::string> explain_cell(const PageRun& run, std::string_view text) {
   const Result<double> sum = sum_of(*all, cell, *terms);
   if (!sum.ok()) return sum.status();
   const Json json = {{"result", graph::element_text(all->result, cell)},
+                     {"engine", run.engine(*node)},
                      {"formula", formula(all->geometry.direction)},
                      {"terms", terms_json(*all, *terms)},
                      {"sum", exact_json(*sum)},

@@ -8,8 +8,9 @@
 
 namespace convgrad::studio {
 
-// body: {run, node, index, from?}. Answers {result, formula, terms: [{tap, a: {pin, index, value}, b, product}], sum,
-// total, from, skipped: {padding}}; texts are as page files write elements, products and sums in double.
-Result<std::string> explain_cell(const PageRun& run, std::string_view body);
+// body: {run, node, index, from?}. Answers {result, engine, formula, terms: [{tap, a: {pin, index, value}, b,
+// product}], sum, total, from, skipped: {padding}}; texts are as page files write elements, products and sums in
+// double.
+Result<std::string> explain_cell(PageRun& run, std::string_view body);
 
 }  // namespace convgrad::studio

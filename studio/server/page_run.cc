@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "cli/graph_plan.h"
 #include "cli/inferred.h"
 #include "studio/server/clock.h"
 #include "studio/server/tensors.h"
@@ -37,6 +38,13 @@ std::int64_t planned_bytes(const Node& node) {
     bytes += elements * graph::DataTypeSize(output.dtype);
   }
   return bytes < 0x1p62 ? static_cast<std::int64_t>(bytes) : std::int64_t{1} << 62;
+}
+
+// Of a node that a session has computed: its plan was made of the same geometry and policy, and runs go by their plan.
+std::string engine_of(const Node& node, const Policy& policy) {
+  const Result<std::optional<cli::PlannedNode>> planned = cli::plan_node(node, policy);
+  const bool is_planned = planned.ok() && planned->has_value() && (*planned)->plan.ok();
+  return is_planned ? (*planned)->plan->engine : std::string();
 }
 
 Status waits_for(const std::string& id, const Node& source) {
@@ -166,12 +174,19 @@ Json PageRun::stats(const PagePin& pin) {
   return (*std::find_if(state.described.begin(), state.described.end(), is_pin))["stats"];
 }
 
+std::string PageRun::engine(const std::string& id) {
+  State& state = states_[by_id_.at(id)];
+  describe(state);
+  return state.engine;
+}
+
 Json PageRun::go(const RunSurroundings& around) {
   const auto start = Clock::now();
-  session_ = std::make_unique<graph::ClientSession>(
-      graph_->scope, graph::SessionOptions{{.workspace_limit = around.budgets.tensor_bytes,
-                                            .limits = {around.budgets.tensor_bytes},
-                                            .cancel = &around.stopped}});
+  policy_ = {.engine = request_.engine,
+             .workspace_limit = around.budgets.tensor_bytes,
+             .limits = {around.budgets.tensor_bytes},
+             .cancel = &around.stopped};
+  session_ = std::make_unique<graph::ClientSession>(graph_->scope, graph::SessionOptions{policy_});
   report_wrong(around);
   run_states(around, [](const State& state) { return !state.moving; }, true);
   run_states(around, [](const State& state) { return state.starting; }, true);
@@ -267,10 +282,11 @@ void PageRun::run_node(State& state, const RunSurroundings& around) {
   if (!state.moving) {
     std::vector<NodeKey> inputs;
     for (const graph::Wire& wire : state.node->inputs()) inputs.push_back(*state_of(wire.node)->key);
-    state.key = key_of(*state.node, inputs);
+    state.key = key_of(*state.node, inputs, request_.engine);
     if (const KeptResult* kept = around.cache.find(*state.key)) {
       state.outputs = kept->outputs;
       state.described = kept->described;
+      state.engine = kept->engine;
       state.reused = true;
       live_bytes_ += bytes_of(state.outputs);
       peak_bytes_ = std::max(peak_bytes_, live_bytes_);
@@ -284,7 +300,7 @@ void PageRun::run_node(State& state, const RunSurroundings& around) {
   out_of_memory_ = out_of_memory_ || state.status.code() == StatusCode::resource_exhausted;
   if (!state.status.ok() || state.moving) return;
   describe(state);
-  around.cache.keep(*state.key, {state.outputs, state.described});
+  around.cache.keep(*state.key, {state.outputs, state.described, state.engine});
 }
 
 // The node alone: everything that it reads is fed, but for variables, which are the session's.
@@ -306,6 +322,7 @@ Status PageRun::compute(State& state) {
 void PageRun::describe(State& state) {
   if (!state.described.is_null()) return;
   state.described = Json::array();
+  state.engine = state.outputs.empty() ? std::string() : engine_of(*state.node, policy_);
   for (std::size_t i = 0; i < state.outputs.size(); ++i) {
     const graph::Tensor& tensor = state.outputs[i];
     state.described.push_back(Json{{"pin", state.node->op().outputs[i].name},
@@ -320,6 +337,7 @@ void PageRun::tell_node(const State& state, const RunSurroundings& around) const
   Json data = {{"id", state.node->name()}, {"ok", state.status.ok()},
                {"seconds", state.seconds}, {"bytes", bytes_of(state.outputs)},
                {"reused", state.reused},   {"outputs", state.described.is_null() ? Json::array() : state.described}};
+  if (!state.engine.empty()) data["engine"] = state.engine;
   if (!state.status.ok()) data["error"] = cli::status_json(state.status);
   around.tell("node", data);
 }

@@ -20,6 +20,7 @@ namespace convgrad::studio {
 
 struct RunRequest {
   graph::Page page;
+  std::string engine = {};                                // by name; empty: the cheapest for each block
   std::optional<std::vector<graph::PagePin>> fetch = {};  // what is needed; none: every node
   std::int64_t steps = 1;
   std::vector<graph::PagePin> watch = {};  // first elements that every step reports
@@ -48,6 +49,8 @@ class PageRun {
   Json stats(const graph::PagePin& pin);
   // The node as it stands in the graph; null when it is wrong or missing.
   const graph::Node* node(const std::string& id) const;
+  // That computed the value of a node of the run; empty when it is no convolution.
+  std::string engine(const std::string& id);
 
  private:
   struct State {
@@ -60,6 +63,7 @@ class PageRun {
     double seconds = 0;
     bool reused = false;
     Json described = {};
+    std::string engine = {};  // known once it is described
   };
 
   void find_needed();
@@ -87,6 +91,7 @@ class PageRun {
   std::optional<graph::PageGraph> graph_;  // without control wires: the order of states_ has them
   std::vector<State> states_;              // in the order in which they run
   std::map<std::string, std::size_t> by_id_;
+  Policy policy_;  // the session's
   std::unique_ptr<graph::ClientSession> session_;
   std::int64_t live_bytes_ = 0, peak_bytes_ = 0;
   std::int64_t steps_done_ = 0;

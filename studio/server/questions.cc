@@ -118,17 +118,19 @@ Status not_a_convolution(const std::string& node) {
 }
 
 Result<std::string> plan(std::string_view text, const Budgets& budgets) {
-  const Result<Body> body = Body::read(text, {"page", "node"});
+  const Result<Body> body = Body::read(text, {"page", "node", "engine"});
   if (!body.ok()) return body.status();
   const Result<graph::Page> page = body->page(budgets.nodes);
   if (!page.ok()) return page.status();
   const Result<std::string> node = body->string("node");
   if (!node.ok()) return node.status();
+  const Result<std::string> engine = body->engine();
+  if (!engine.ok()) return engine.status();
   const Result<graph::PageGraph> graph = graph::build_page(*page);
   if (!graph.ok()) return graph.status();
   const auto found = graph->nodes.find(*node);
   if (found == graph->nodes.end()) return not_a_convolution(*node);
-  const Result<std::optional<cli::PlannedNode>> planned = cli::plan_node(*found->second, {});
+  const Result<std::optional<cli::PlannedNode>> planned = cli::plan_node(*found->second, {.engine = *engine});
   if (!planned.ok()) return planned.status();
   if (!planned->has_value()) return not_a_convolution(*node);
   return text_of(cli::plan_json(**planned));

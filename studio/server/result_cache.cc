@@ -49,8 +49,9 @@ void add_value(Hash& hash, const graph::AttrValue& value) {
 
 }  // namespace
 
-NodeKey key_of(const graph::Node& node, const std::vector<NodeKey>& inputs) {
+NodeKey key_of(const graph::Node& node, const std::vector<NodeKey>& inputs, std::string_view engine) {
   Hash hash;
+  hash.add(engine);
   hash.add(node.type_string());
   for (const auto& [name, value] : node.attrs()) {
     hash.add(name);

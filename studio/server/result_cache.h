@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "convgrad/graph/node.h"
@@ -12,13 +14,15 @@
 
 namespace convgrad::studio {
 
-// 128 bits: op, attributes with their elements, and the keys of the inputs.
+// 128 bits: op, attributes with their elements, the keys of the inputs, and the engine that was asked for: engines
+// round differently.
 using NodeKey = std::array<std::uint64_t, 2>;
-NodeKey key_of(const graph::Node& node, const std::vector<NodeKey>& inputs);
+NodeKey key_of(const graph::Node& node, const std::vector<NodeKey>& inputs, std::string_view engine);
 
 struct KeptResult {
   std::vector<graph::Tensor> outputs;
-  Json described;  // outputs as a run's events show them
+  Json described;      // outputs as a run's events show them
+  std::string engine;  // that computed them; empty: no convolution
 };
 std::int64_t bytes_of(const std::vector<graph::Tensor>& tensors);
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "convgrad/plan.h"
+#include "cli/engines.h"
 #include "convgrad/system.h"
 #include "studio/server/body.h"
 #include "studio/server/gallery.h"
@@ -138,21 +138,12 @@ httplib::Server::HandlerWithContentReader with_body(const House& house, BodyHand
 }
 
 Json about_json(const House& house) {
-  Json engines = Json::array(), obstacles = Json::object();
-  for (const EngineInfo& engine : all_engines()) {
-    if (engine.obstacle.empty()) {
-      engines.push_back(engine.name);
-    } else {
-      obstacles[engine.name] = engine.obstacle;
-    }
-  }
   const SystemInfo system = system_info();
   const Budgets& budgets = house.options.budgets;
   return {{"version", system.version},
           {"cpu", system.cpu},
           {"isa", cpu_isa()},
-          {"engines", engines},
-          {"obstacles", obstacles},
+          {"engines", cli::engines_json()},
           {"folder", house.folder.path()},
           {"file", house.options.file.empty() ? Json() : Json(house.options.file)},
           {"budgets", Json{{"request_bytes", budgets.request_bytes},

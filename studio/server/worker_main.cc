@@ -23,14 +23,16 @@ constexpr std::int64_t kMostElements = 65'536;   // of one slice
 constexpr std::int64_t kMostSteps = 10'000'000;  // of one loop
 
 // Memory that the budget does not plan (workspaces, JSON, results whose sizes only a run tells) ends in a refused
-// allocation. Address space that is taken already, as by a sanitizer, is left alone.
+// allocation. Not RLIMIT_AS: a GPU's driver reserves far more addresses than it uses. What is taken already, as by a
+// sanitizer, is left alone.
 void limit_memory(const Budgets& budgets) {
   const auto most = static_cast<rlim_t>(4 * budgets.tensor_bytes + (std::int64_t{4} << 30));
-  std::int64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
+  std::int64_t pages = 0;  // in the end the sixth number: what RLIMIT_DATA counts
+  std::ifstream statm("/proc/self/statm");
+  for (int number = 0; number < 6; ++number) statm >> pages;
   if (static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE)) >= most / 2) return;
   const rlimit limit{most, most};
-  setrlimit(RLIMIT_AS, &limit);
+  setrlimit(RLIMIT_DATA, &limit);
 }
 
 // Messages in their order; a stop takes effect when it is read.
@@ -173,11 +175,13 @@ class Desk {
   }
 
   Result<RunRequest> request_of(std::string_view text) const {
-    const Result<Body> body = Body::read(text, {"page", "fetch", "loop"});
+    const Result<Body> body = Body::read(text, {"page", "fetch", "loop", "engine"});
     if (!body.ok()) return body.status();
     Result<graph::Page> page = body->page(budgets_.nodes);
     if (!page.ok()) return page.status();
-    RunRequest request{std::move(*page)};
+    Result<std::string> engine = body->engine();
+    if (!engine.ok()) return engine.status();
+    RunRequest request{.page = std::move(*page), .engine = std::move(*engine)};
     if (body->has("fetch")) {
       Result<std::vector<graph::PagePin>> fetch = body->pins("fetch");
       if (!fetch.ok()) return fetch.status();

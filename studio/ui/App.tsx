@@ -12,11 +12,12 @@ import { Palette } from './panes/Palette';
 import { StatusBar } from './panes/StatusBar';
 import { Toolbar } from './panes/Toolbar';
 import { followEdits } from './state/follow';
-import { useScreen } from './state/screen';
+import { setAbout, useScreen } from './state/screen';
 
 async function start(): Promise<void> {
   const [about, ops] = await Promise.all([api.about(), api.ops()]);
-  useScreen.setState({ about, table: readOpTable(ops) });
+  useScreen.setState({ table: readOpTable(ops) });
+  setAbout(about);
   await openAtStart(about.file);
 }
 

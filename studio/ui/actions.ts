@@ -63,6 +63,7 @@ export const actions: readonly Action[] = [
     run: () => useScreen.setState(({ autoRun }) => ({ autoRun: !autoRun })),
   },
   { id: 'loop', title: 'Run as a loop', keys: ['mod+shift+Enter'], inText: true, run: () => openDialog({ kind: 'loop' }) },
+  { id: 'engine', title: 'Choose the engine of runs', run: () => openDialog({ kind: 'engine' }) },
   { id: 'undo', title: 'Undo', keys: ['mod+z'], inText: true, run: undoChange },
   { id: 'redo', title: 'Redo', keys: ['mod+shift+z', 'mod+y'], inText: true, run: redoChange },
   { id: 'gallery', title: 'Gallery', keys: ['mod+g'], run: () => openDialog({ kind: 'gallery' }) },

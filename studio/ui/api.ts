@@ -1,4 +1,5 @@
 // The door as docs/design/009-studio.md has it: one function a request, nothing decided here.
+import type { Engine } from '../core/engines';
 import type { OpTable } from '../core/ops';
 import type { Element, Page, Pin } from '../core/page';
 
@@ -66,6 +67,8 @@ export interface NodeEvent {
   readonly seconds: number;
   readonly bytes: number;
   readonly reused: boolean;
+  /** What computed it; convolutions only. */
+  readonly engine?: string;
   readonly outputs: readonly (OutputShape & {
     readonly shape: readonly number[];
     readonly head: readonly string[];
@@ -109,6 +112,7 @@ export interface Term {
 
 export interface Explanation {
   readonly result: string | number;
+  readonly engine: string;
   readonly formula: string;
   readonly terms: readonly Term[];
   readonly total: number;
@@ -135,6 +139,7 @@ export interface About {
   readonly version: string;
   readonly cpu: string;
   readonly isa: string;
+  readonly engines: readonly Engine[];
   readonly folder: string;
   readonly file: string | null;
   readonly budgets: Readonly<Record<string, number>>;
@@ -178,8 +183,8 @@ export const api = {
   about: () => ask<About>('/api/about'),
   ops: () => ask<{ graph?: OpTable } & Partial<OpTable>>('/api/ops'),
   infer: (page: Sent, signal: AbortSignal) => post<Inferred>('/api/infer', { page }, signal),
-  run: (page: Sent, loop?: { steps: number; watch: readonly Pin[] }) =>
-    post<{ run: string }>('/api/run', loop ? { page, loop } : { page }),
+  run: (page: Sent, engine: string, loop?: { steps: number; watch: readonly Pin[] }) =>
+    post<{ run: string }>('/api/run', loop ? { page, engine, loop } : { page, engine }),
   events: (run: string) => new EventSource(`/api/runs/${name(run)}/events`),
   cancel: (run: string) => post<unknown>(`/api/runs/${name(run)}/cancel`, {}),
   tensor: (run: string, pin: Pin, at: string, limit = 65536) =>
@@ -198,7 +203,7 @@ export const api = {
   explain: (run: string, node: string, index: readonly number[], signal: AbortSignal) =>
     post<Explanation>('/api/explain', { run, node, index }, signal),
   exportText: (page: Sent, style: string) => post<{ name: string; text: string }>('/api/export', { page, style }),
-  plan: (page: Sent, node: string) => post<Plan>('/api/plan', { page, node }),
+  plan: (page: Sent, node: string, engine: string) => post<Plan>('/api/plan', { page, node, engine }),
   importPage: (files: Readonly<Record<string, string>>) => post<{ page: unknown }>('/api/import', files),
   npy: (bytes: ArrayBuffer) =>
     ask<{ dtype: string; shape: readonly number[]; data: readonly Element[] }>('/api/npy', { method: 'POST', body: bytes }),

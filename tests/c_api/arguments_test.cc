@@ -190,6 +190,17 @@ TEST(CApi, a_zeroed_sizes_rank_is_a_vector_and_others_are_refused) {
   }
 }
 
+TEST(CApi, every_math_mode_is_taken) {
+  convgrad_policy policy{};
+  policy.struct_size = sizeof(policy);
+  for (std::int32_t math = 0; math < CONVGRAD_MATH_COUNT; ++math) {
+    policy.math = math;
+    convgrad_plan* plan = nullptr;
+    EXPECT_EQ(convgrad_plan_create_from_problem(kSceneProblem, &policy, &plan), CONVGRAD_OK) << math;
+    convgrad_plan_destroy(plan);
+  }
+}
+
 TEST(CApi, policies_out_of_range_are_refused) {
   convgrad_plan* plan = nullptr;
   convgrad_policy policy{};
@@ -211,6 +222,11 @@ TEST(CApi, policies_out_of_range_are_refused) {
                  CONVGRAD_UNIMPLEMENTED);
   EXPECT_EQ(plan, nullptr);
   policy.engine = nullptr;
+  for (const std::int32_t math : {-1, static_cast<std::int32_t>(CONVGRAD_MATH_COUNT)}) {
+    policy.math = math;
+    expect_refused(convgrad_plan_create_from_problem(kSceneProblem, &policy, &plan), "math", "policy");
+  }
+  policy.math = 0;
   policy.memory = 7;
   expect_refused(convgrad_plan_create_from_problem(kSceneProblem, &policy, &plan), "place", "policy");
 }

@@ -106,6 +106,7 @@ TEST(Completion, bash_offers_commands_options_values_and_files) {
   EXPECT_EQ(completed("run x.json --th"), "--threads\n");
   EXPECT_EQ(completed("convert a.json b --to c"), "convgrad cpp cpp-eager\n");
   EXPECT_EQ(completed("completion f"), "fish\n");
+  EXPECT_EQ(completed("run x.json --math t"), "tf32\n");
   EXPECT_EQ(completed("ops Conv3DBackpropF"), "Conv3DBackpropFilterV2\n");
   EXPECT_EQ(completed("run x.json --threads \"\""), "\n") << "a number: nothing to offer";
   write_file(scratch("only.npy"), "");

@@ -128,6 +128,17 @@ TEST(Run, dry_run_shows_bytes_and_runs_nothing) {
   const json plan = json::parse(program({"run", kProblem, "--dry-run", "--json"}).out);
   EXPECT_EQ(plan["tensors"][0], json({{"name", "input"}, {"shape", {1, 4, 4, 2}}, {"bytes", 128}}));
   EXPECT_EQ(plan["engine"], make_plan(parse_problem(kProblem).value()).value().engine);
+  EXPECT_EQ(plan["math"], info(make_plan(parse_problem(kProblem).value()).value().math).name);
+}
+
+TEST(Run, takes_a_math_mode_by_name) {
+  const std::string wanted = program({"run", kProblem, "--json"}).out;
+  for (const MathInfo& row : all_math()) {
+    const Outcome got = program({"run", kProblem, "--math", std::string(row.name), "--json"});
+    EXPECT_EQ(got.code, 0) << got.err;
+    EXPECT_EQ(json::parse(got.out)["values"], json::parse(wanted)["values"]) << row.name;
+  }
+  expect_usage_error(program({"run", kProblem, "--math", "tf23"}), "there is no 'tf23'; did you mean 'tf32'?");
 }
 
 TEST(Run, refuses_what_the_library_refuses) {

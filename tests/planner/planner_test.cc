@@ -38,6 +38,30 @@ TEST(Planner, refuses_a_policy_out_of_range) {
   EXPECT_EQ(make_plan(problem(), {.threads = -1}).status().argument(), "threads");
   EXPECT_EQ(make_plan(problem(), {.threads = kMaxThreads + 1}).status().rule(), "policy");
   EXPECT_EQ(make_plan(problem(), {.workspace_limit = -1}).status().argument(), "workspace_limit");
+  const Status math = make_plan(problem(), {.math = static_cast<MathMode>(all_math().size())}).status();
+  EXPECT_EQ(math.argument(), "math");
+  EXPECT_EQ(math.rule(), "policy");
+}
+
+TEST(MathModes, have_names_that_lead_back_to_them) {
+  for (const MathInfo& row : all_math()) {
+    EXPECT_EQ(math_from_name(row.name).value(), row.math);
+    EXPECT_EQ(&info(row.math), &row);
+  }
+  const Status unknown = math_from_name("tf16").status();
+  EXPECT_EQ(unknown.message(),
+            "policy: there is no such math mode (math: got \"tf16\", wanted one of: standard, canonical, tf32)");
+}
+
+// A CPU has nothing to gain from fewer bits: it computes as it would without the permission, and says so.
+TEST(MathModes, tf32_is_a_permission_that_cpus_leave_unused) {
+  for (const char* engine : {"cpu", "reference"}) {
+    const Plan asked = make_plan(problem(), {.engine = engine, .math = MathMode::tf32}).value();
+    const Plan plain = make_plan(problem(), {.engine = engine}).value();
+    EXPECT_EQ(asked.math, plain.math) << engine;
+    EXPECT_EQ(asked.kernel, plain.kernel) << engine;
+    EXPECT_NE(asked.math, MathMode::tf32) << engine;
+  }
 }
 
 TEST(Planner, honours_the_byte_limit) {
@@ -54,8 +78,8 @@ TEST(Planner, marks_one_proposal_as_chosen) {
 
 TEST(Explain, shows_shapes_padding_engine_cost_and_why) {
   const std::string text = explain(problem()).value();
-  for (const char* part :
-       {"[2,9,9,16]", "[3,3,16,8]", "[2,5,5,8]", "before [1,1] after [1,1]", "* cpu", "  reference", "cost", "why:"}) {
+  for (const char* part : {"[2,9,9,16]", "[3,3,16,8]", "[2,5,5,8]", "before [1,1] after [1,1]", "* cpu", "  reference",
+                           "math canonical", "cost", "why:"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is missing in\n" << text;
   }
 }
@@ -91,6 +115,18 @@ TEST(Engines, are_listed_with_a_description) {
   EXPECT_EQ(all_engines()[0].obstacle, "");
   EXPECT_EQ(all_engines()[1].name, "cuda");
   EXPECT_EQ(all_engines()[2].name, "reference");
+}
+
+TEST(Engines, are_refused_by_name_as_their_plans_are) {
+  EXPECT_TRUE(check_engine("").ok());
+  for (const EngineInfo& engine : all_engines()) {
+    const Status status = check_engine(engine.name);
+    EXPECT_EQ(status.ok(), engine.obstacle.empty()) << engine.name;
+    EXPECT_EQ(status.message(), make_plan(problem(), {.engine = engine.name}).status().message());
+  }
+  const Status unknown = check_engine("abacus");
+  EXPECT_EQ(unknown.rule(), "engine-name");
+  EXPECT_EQ(unknown.message(), make_plan(problem(), {.engine = "abacus"}).status().message());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "convgrad/graph/page.h"
 #include "convgrad/npy.h"
+#include "convgrad/plan.h"
 #include "studio/pages.h"
 #include "studio/server/body.h"
 
@@ -21,6 +22,10 @@ TEST(Requests, about_says_what_this_is) {
   EXPECT_EQ(about["budgets"]["seconds"], 300);
   EXPECT_EQ(about["budgets"]["nodes"], 20'000);
   EXPECT_FALSE(about["version"].get<std::string>().empty());
+  Json engines = Json::array();
+  for (const EngineInfo& engine : all_engines())
+    engines.push_back({{"name", engine.name}, {"obstacle", engine.obstacle}, {"description", engine.description}});
+  EXPECT_EQ(about["engines"], engines);
   EXPECT_EQ(Studio().get("/api/about").json()["file"], nullptr);
 }
 
@@ -171,6 +176,7 @@ TEST(Requests, explain_writes_the_sum_of_a_cell_out) {
   const Json request = {{"run", run}, {"node", "filter_gradient"}, {"index", {0, 0, 0, 0, 0}}};
   const Json answer = studio.post("/api/explain", request).json();
   EXPECT_EQ(answer["result"], "121040");
+  EXPECT_EQ(answer["engine"], "cpu");
   EXPECT_EQ(answer["sum"], "121040");
   EXPECT_EQ(answer["total"], 2);
   EXPECT_EQ(answer["terms"][1], Json::parse(R"({"tap": [0, 0, 0],
@@ -233,6 +239,9 @@ TEST(Requests, plan_is_what_explain_says) {
   const Json plan = studio.post("/api/plan", request).json();
   EXPECT_EQ(plan["op"], "Conv2D");
   EXPECT_NE(plan["problem"].get<std::string>().find("n1c1h3w3_k1r2s2"), std::string::npos) << plan;
+  EXPECT_EQ(plan["engine"], "cpu");
+  request["engine"] = "reference";
+  EXPECT_EQ(studio.post("/api/plan", request).json()["engine"], "reference");
   request["node"] = "x";
   EXPECT_EQ(studio.post("/api/plan", request).status, 400);
 }

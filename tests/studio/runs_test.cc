@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "convgrad/plan.h"
 #include "studio/pages.h"
 
 namespace convgrad::test {
@@ -95,6 +96,67 @@ TEST(Runs, that_are_refused_say_why) {
     EXPECT_EQ(done["reason"], "refused") << text;
     EXPECT_FALSE(done["error"]["message"].get<std::string>().empty());
   }
+}
+
+Json on_engine(const Json& page, const std::string& engine) { return {{"page", page}, {"engine", engine}}; }
+
+TEST(Engines, are_chosen_by_name_and_their_results_kept_apart) {
+  const Studio studio;
+  const Json automatic = studio.run(body(small_page())).node("y");
+  EXPECT_EQ(automatic["engine"], "cpu");
+  for (const bool again : {false, true}) {
+    const std::string run = studio.start(on_engine(small_page(), "reference"));
+    const RunEvents events = studio.events(run);
+    EXPECT_EQ(events.node("y")["engine"], "reference");
+    EXPECT_EQ(events.node("y")["reused"], again);
+    EXPECT_EQ(events.node("y")["outputs"][0]["head"], Json({"37", "47", "67", "77"}));
+    EXPECT_FALSE(events.node("x").contains("engine"));
+    const Json cell = {{"run", run}, {"node", "y"}, {"index", {0, 0, 0, 0}}};
+    EXPECT_EQ(studio.post("/api/explain", cell).json()["engine"], "reference");
+  }
+  EXPECT_EQ(studio.run(body(small_page())).node("y")["reused"], true);
+}
+
+TEST(Engines, are_told_of_blocks_that_depend_on_variables) {
+  const Studio studio;
+  const Json moving =
+      page({counting("x", {1, 3, 3, 1}), counting("start", {2, 2, 1, 1}),
+            node("w", "Variable", {{"dtype", "float"}, {"shape", {2, 2, 1, 1}}}), node("begin", "Assign"),
+            node("y", "Conv2D", {{"strides", {1, 1, 1, 1}}, {"padding", "VALID"}})},
+           {edge("w", "begin", "ref", "ref"), edge("start", "begin", "value"), edge("x", "y", "input"),
+            edge("w", "y", "filter", "ref")});
+  Json request = on_engine(moving, "reference");
+  request["loop"] = {{"steps", 3}};
+  const Json y = studio.run(request).node("y");
+  EXPECT_EQ(y["engine"], "reference") << y;
+  EXPECT_EQ(y["outputs"][0]["head"][3], "77");
+}
+
+TEST(Engines, that_cannot_be_used_are_refused_in_the_library_s_words) {
+  const Studio studio;
+  std::vector<std::string> names = {"warp"};
+  for (const EngineInfo& engine : all_engines()) {
+    if (!engine.obstacle.empty()) names.push_back(engine.name);
+  }
+  for (const std::string& name : names) {
+    const std::string sentence(check_engine(name).message());
+    ASSERT_FALSE(sentence.empty());
+    for (const Json& tried : {small_page(), page({counting("alone", {1})}, {})}) {
+      const RunEvents events = studio.run(on_engine(tried, name));
+      EXPECT_EQ(events.all.size(), 1u);
+      EXPECT_EQ(events.done()["reason"], "refused");
+      EXPECT_EQ(events.done()["error"]["rule"], "engine-name");
+      EXPECT_EQ(events.done()["error"]["message"], sentence);
+    }
+    Json question = on_engine(small_page(), name);
+    question["node"] = "y";
+    const Reply reply = studio.post("/api/plan", question);
+    EXPECT_EQ(reply.status, 400);
+    EXPECT_EQ(reply.message(), sentence);
+  }
+  Json number = body(small_page());
+  number["engine"] = 3;
+  EXPECT_EQ(studio.run(number).done()["error"]["argument"], "engine");
 }
 
 TEST(Loops, step_variables_from_their_starting_values) {

@@ -16,8 +16,9 @@ __extension__ using Exact = __float128;
 using Exact = long double;
 #endif
 
-// Checks every result element; returns the worst share of the bound used.
-inline double worst_share(const Geometry& g, const Tensor& first, const Tensor& second, const Tensor& got) {
+// Checks every result element; returns the worst share of the bound used. math is the plan's.
+inline double worst_share(const Geometry& g, const Tensor& first, const Tensor& second, const Tensor& got,
+                          MathMode math = MathMode::standard) {
   std::vector<Exact> sums(static_cast<std::size_t>(got.size()), 0);
   std::vector<double> magnitudes(static_cast<std::size_t>(got.size()), 0);
   for_each_term(g, [&](const Term& t) {
@@ -33,7 +34,8 @@ inline double worst_share(const Geometry& g, const Tensor& first, const Tensor& 
   for (std::int64_t i = 0; i < got.size(); ++i) {
     const Exact exact = sums[static_cast<std::size_t>(i)];
     const double error = std::fabs(static_cast<double>(static_cast<Exact>(got.at(i)) - exact));
-    const double bound = error_bound(g.dtype, static_cast<double>(exact), magnitudes[static_cast<std::size_t>(i)]);
+    const double bound =
+        error_bound(g.dtype, static_cast<double>(exact), magnitudes[static_cast<std::size_t>(i)], math);
     if (error > 0) worst = std::fmax(worst, error / bound);
   }
   return worst;

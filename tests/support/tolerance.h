@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "convgrad/dtype.h"
+#include "convgrad/math_mode.h"
 
 namespace convgrad::test {
 
@@ -19,10 +20,11 @@ inline double half_ulp(DType dtype, double value) {
   return std::fmax(std::fabs(value) * u, smallest);
 }
 
-// |computed - exact| <= 8 u sum|ab| + half an ulp of the store; u of the accumulator (f32 for 16-bit).
-inline double error_bound(DType dtype, double exact, double sum_of_magnitudes) {
+// |computed - exact| <= (8 u + e) sum|ab| + half an ulp of the store; u of the accumulator (f32 for 16-bit), e of the
+// plan's math: 2^-15 for tf32, otherwise 0.
+inline double error_bound(DType dtype, double exact, double sum_of_magnitudes, MathMode math = MathMode::standard) {
   const double u = dtype == DType::f64 ? 0x1p-53 : dtype == DType::i32 ? 0.0 : 0x1p-24;
-  const double accumulated = 8 * u * sum_of_magnitudes;
+  const double accumulated = (8 * u + info(math).product_error) * sum_of_magnitudes;
   return accumulated + half_ulp(dtype, std::fabs(exact) + accumulated);
 }
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pathlib
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -7,6 +9,8 @@ from torch_problems import DTYPES
 
 import convgrad.torch
 from convgrad import _torch_cells
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))  # host_gpu
 
 
 @pytest.fixture

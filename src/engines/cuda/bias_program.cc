@@ -47,6 +47,7 @@ Program bias_gradient(const Geometry& g, const Hardware& hardware) {
   p.bias.slice_pixels = std::max<std::int64_t>(1, ceil_div(all, p.slices));
   p.workspace_bytes = p.slices * g.c_out * exact_bytes(g.dtype);
   p.blocks = static_cast<unsigned>(groups * p.slices);
+  p.make_launches = &bias_launches;
   p.why = concat("sums in double in ", p.slices, " slices, added in order");
   return p;
 }

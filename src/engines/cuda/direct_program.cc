@@ -62,6 +62,7 @@ Program direct_convolution(const Geometry& g, const Hardware& hardware) {
     p.blocks = static_cast<unsigned>(teams * ceil_div(a.pixels, team_rows(planar) * kDirectPixels));
   else
     set_direct_slices(p, teams);
+  p.make_launches = &direct_launches;
   p.why = concat("groups of few channels, a result a thread",
                  gathers(g) ? "" : concat(", the sum in ", p.slices, " slices added in order"));
   return p;

@@ -48,13 +48,13 @@ Result<Plan> propose(const Geometry& g, const Policy& policy) {
   const Result<DeviceFacts> facts = device_facts(policy.place.device);
   if (!facts.ok()) return facts.status();
   const Hardware hardware{.hopper = facts->major == 9, .shared_bytes = static_cast<unsigned>(facts->shared_bytes)};
-  const auto program = std::make_shared<Program>(program_for(g, hardware));
+  const auto program = std::make_shared<Program>(program_for(g, hardware, policy.math));
   const bool in_place = policy.place.memory == Memory::cuda;
   Plan plan;
   plan.geometry = g;
   plan.engine = "cuda";
   plan.kernel = info(program->main_kernel()).name;
-  plan.math = MathMode::standard;
+  plan.math = program->math();
   plan.slices = program->slices;
   plan.workspace_bytes = in_place ? program->workspace_bytes : 0;  // a host's caller has none of the device's memory
   plan.cost_us = cost_us(g, policy.place.memory);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "engines/cuda/kernel_choice.h"
+#include "engines/cuda/kernels/fold.h"
 #include "engines/cuda/kernels/repack.h"
 #include "engines/cuda/matrices.h"
 #include "engines/cuda/program_parts.h"
@@ -19,15 +20,13 @@ bool whole_pieces(std::int64_t elements, std::int64_t size) { return elements * 
 std::int64_t element_bytes_stored(const Program& p) {
   return p.field ? 2 : static_cast<std::int64_t>(size_of(p.geometry.dtype));
 }
-int planes_of(const Program& p) { return p.geometry.dtype == DType::f32 && p.field ? PlanesElement::Planes : 1; }
 
 PackedOperand packed(Program& p, std::int64_t pixels, std::int64_t channels) {
   PackedOperand operand;
   operand.channels = ceil_div(channels, 8) * 8;
   operand.plane = pixels * operand.channels;
   operand.at = aligned_up(p.workspace_bytes);
-  const int planes = p.geometry.dtype == DType::f32 ? PlanesElement::Planes : 1;
-  p.workspace_bytes = operand.at + 2 * planes * operand.plane;
+  p.workspace_bytes = operand.at + operand.plane * 2 * p.planes;
   return operand;
 }
 
@@ -55,7 +54,7 @@ Box image_box(const Program& p, const ImageBox& image, const TileInfo& tile) {
 
 // The filter as (output channel, input channel, tap); a box has `rows` input channels.
 Box filter_box(const Program& p, const TileInfo& tile, int rows) {
-  const Geometry& g = p.geometry;
+  const Geometry& g = p.product();
   const std::int64_t size = element_bytes_stored(p), channels = dense_channels_stored(p);
   const std::int64_t row = channels * size, tap = row * g.group_c_in(), all = tap * taps_of(g);
   return {.tensor = nullptr,
@@ -94,6 +93,13 @@ Launch repacking(const Program& p, const RepackArgs& args) {
   return {kernel, static_cast<unsigned>(blocks), info(kernel).shared_bytes, args, {}};
 }
 
+Launch field_folding(const Program& p, FoldArgs args) {
+  args.stored = p.planes;
+  const Kernel kernel = *kernel_named(p.geometry.dtype == DType::f32 ? "fold_f32" : "fold_16");
+  const std::int64_t blocks = ceil_div(args.pixels, fold_pixels(args) * kFoldPixels);
+  return {kernel, static_cast<unsigned>(blocks), info(kernel).shared_bytes, args, {}};
+}
+
 RepackArgs image_repacking(const Geometry& g, std::int64_t channels, const Extents& e) {
   const ImageStrides s = image_strides(g.layout, channels, e);
   return {.from = nullptr,
@@ -105,7 +111,8 @@ RepackArgs image_repacking(const Geometry& g, std::int64_t channels, const Exten
           .image_stride = s.n,
           .pixel_stride = s.w,
           .channel_stride = s.c,
-          .plane = 0};
+          .plane = 0,
+          .planes = 1};
 }
 RepackArgs filter_repacking(const Geometry& g) {
   return {.from = nullptr,
@@ -117,7 +124,8 @@ RepackArgs filter_repacking(const Geometry& g) {
           .image_stride = 0,
           .pixel_stride = g.c_out,
           .channel_stride = 1,
-          .plane = 0};
+          .plane = 0,
+          .planes = 1};
 }
 
 }  // namespace
@@ -139,10 +147,14 @@ bool boxes_fit(const Geometry& g, const AxisRule (&axes)[3], std::int64_t size) 
                      [](const AxisRule& axis) { return axis.plain.step <= kMostElementStride; });
 }
 
-bool readable_as_it_is(const Geometry& g) {
-  const auto size = static_cast<std::int64_t>(size_of(g.dtype));
-  return g.dtype != DType::f32 && g.layout == Layout::channels_last && whole_pieces(g.c_in, size) &&
-         whole_pieces(g.c_out, size);
+bool field_readable(const Geometry& g) {
+  const std::int64_t channels = g.direction == Direction::input_grad ? g.c_out : g.c_in;
+  return g.dtype != DType::f32 && g.layout == Layout::channels_last &&
+         whole_pieces(channels, static_cast<std::int64_t>(size_of(g.dtype)));
+}
+bool dense_readable(const Geometry& g) {
+  return g.dtype != DType::f32 && (gathers(g) || g.layout == Layout::channels_last) &&
+         whole_pieces(g.c_out, static_cast<std::int64_t>(size_of(g.dtype)));
 }
 
 bool packable(const Geometry& g) { return g.dtype == DType::f32 || sixteen_bits(g.dtype); }
@@ -150,38 +162,50 @@ bool packable(const Geometry& g) { return g.dtype == DType::f32 || sixteen_bits(
 std::int64_t aligned_up(std::int64_t bytes) { return ceil_div(bytes, 256) * 256; }
 
 std::int64_t field_channels_stored(const Program& p) {
-  const Geometry& g = p.geometry;
+  const Geometry& g = p.product();
   return p.field ? p.field->channels : g.direction == Direction::input_grad ? g.c_out : g.c_in;
 }
 std::int64_t dense_channels_stored(const Program& p) { return p.dense ? p.dense->channels : p.geometry.c_out; }
-Layout layout_stored(const Program& p) { return p.field ? Layout::channels_last : p.geometry.layout; }
+Layout field_layout_stored(const Program& p) { return p.field ? Layout::channels_last : p.geometry.layout; }
+Layout dense_layout_stored(const Program& p) { return p.dense ? Layout::channels_last : p.geometry.layout; }
 
-void pack_operands(Program& p) {
-  const Geometry& g = p.geometry;
+void pack_field(Program& p) {
+  const Geometry& g = p.product();
   const bool backwards = g.direction == Direction::input_grad;
   p.field = packed(p, g.n * pixels_of(backwards ? g.out : g.in), backwards ? g.c_out : g.c_in);
+}
+void pack_dense(Program& p) {
+  const Geometry& g = p.product();
   p.dense = packed(p, gathers(g) ? taps_of(g) * g.group_c_in() : g.n * pixels_of(g.out), g.c_out);
 }
 
 void repack(const Program& p, const Buffers& buffers, ConvArgs& args, std::vector<Launch>& launches) {
-  const Geometry& g = p.geometry;
+  const Geometry& g = p.product();
   const bool backwards = g.direction == Direction::input_grad;
-  const auto add = [&](RepackArgs what, const PackedOperand& operand, const void*& tensor) {
+  const auto move = [&](auto what, const PackedOperand& operand, const void*& tensor) {
     what.from = tensor;
     what.to = in_workspace(buffers, operand.at);
-    what.padded = operand.channels;
     what.plane = operand.plane;
     tensor = what.to;
+    return what;
+  };
+  const auto add = [&](RepackArgs what, const PackedOperand& operand, const void*& tensor) {
+    what.padded = operand.channels;
+    what.planes = p.planes;
+    what = move(what, operand, tensor);
     if (operand.plane > 0) launches.push_back(repacking(p, what));
   };
-  add(image_repacking(g, backwards ? g.c_out : g.c_in, backwards ? g.out : g.in), *p.field, args.field);
-  add(gathers(g) ? filter_repacking(g) : image_repacking(g, g.c_out, g.out), *p.dense, args.dense);
+  if (p.fold && !backwards)
+    launches.push_back(field_folding(p, move(folding(*p.fold), *p.field, args.field)));
+  else if (p.field)
+    add(image_repacking(g, backwards ? g.c_out : g.c_in, backwards ? g.out : g.in), *p.field, args.field);
+  if (p.dense) add(gathers(g) ? filter_repacking(g) : image_repacking(g, g.c_out, g.out), *p.dense, args.dense);
 }
 
 bool aligned(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % kPieceBytes == 0; }
 
 std::vector<Box> boxes_of(const Program& p, const ConvArgs& args, const TileInfo& tile) {
-  const Geometry& g = p.geometry;
+  const Geometry& g = p.product();
   const bool backwards = g.direction == Direction::input_grad;
   const PixelGrid grid = pixel_grid(g, args.axes);
   const std::int64_t size = element_bytes_stored(p);
@@ -190,19 +214,24 @@ std::vector<Box> boxes_of(const Program& p, const ConvArgs& args, const TileInfo
   const Box dense = gathers(g) ? filter_box(p, tile, backwards ? tile.columns : tile.terms)
                                : image_box(p, {dense_channels_stored(p), g.out, {1, 1, 1}}, tile);
   std::vector<Box> all;
-  add_planes(all, field, args.field, args.field_plane * size, planes_of(p));
-  add_planes(all, dense, args.dense, args.dense_plane * size, planes_of(p));
+  add_planes(all, field, args.field, args.field_plane * size, p.planes);
+  add_planes(all, dense, args.dense, args.dense_plane * size, p.planes);
   return all;
 }
 
-void set_copies(ConvArgs& args, const Geometry& g) {
-  const bool last = g.layout == Layout::channels_last, backwards = g.direction == Direction::input_grad;
-  const std::int64_t pitch = args.channel_pitch.divisor, channels = field_channels(g);
+void set_copies(const Program& p, ConvArgs& args) {
+  const Geometry& g = p.product();
+  const bool backwards = g.direction == Direction::input_grad;
+  const bool field_last = field_layout_stored(p) == Layout::channels_last;
+  const bool dense_last = dense_layout_stored(p) == Layout::channels_last;
+  const std::int64_t pitch = args.channel_pitch.divisor;
+  // Behind the channels of a packed field there are zeros, up to a whole piece.
+  const std::int64_t channels = p.field && g.groups == 1 ? p.field->channels : field_channels(g);
   const int size = static_cast<int>(size_of(g.dtype));
-  args.field_copy = {last ? copy_bytes(args.field, g.dtype, {channels, pitch, args.field_strides.w}) : size,
-                     gathers(g) == last};
-  const int filter = copy_bytes(args.dense, g.dtype, {g.group_c_out(), g.c_out, backwards ? pitch : 0});
-  args.dense_copy = {gathers(g) || last ? filter : size, gathers(g) ? backwards : !last};
+  args.field_copy = {field_last ? copy_bytes(args.field, g.dtype, {channels, pitch, args.field_strides.w}) : size,
+                     gathers(g) == field_last};
+  const int row = copy_bytes(args.dense, g.dtype, {g.group_c_out(), g.c_out, backwards ? pitch : 0});
+  args.dense_copy = {gathers(g) || dense_last ? row : size, gathers(g) ? backwards : !dense_last};
 }
 
 }  // namespace convgrad::cuda

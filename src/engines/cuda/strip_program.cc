@@ -150,6 +150,7 @@ Program strip_convolution(const Geometry& g, const Hardware& hardware) {
   Program p;
   p.geometry = g;
   p.hardware = hardware;
+  p.make_launches = &strip_launches;
   const std::string family = concat(name(g.direction), "_", info(g.dtype).id, "_strips_");
   p.any = kernel_named(family + (planar(g) ? "first" : "last"));
   if (channels_of_piece(g) > 1) p.pieces = kernel_named(family + "pieces_last");

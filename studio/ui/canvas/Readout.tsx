@@ -45,6 +45,7 @@ export function Readout({ id, outputs }: { id: string; outputs: readonly string[
         {event.reused ? 'kept' : secondsText(event.seconds)}
         {' \u00b7 '}
         {bytesText(event.bytes)}
+        {event.engine && ` \u00b7 ${event.engine}`}
       </span>
     </footer>
   );

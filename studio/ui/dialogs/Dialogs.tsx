@@ -1,6 +1,7 @@
 import { useScreen } from '../state/screen';
 import { ConnectDialog } from './ConnectDialog';
 import { DifferentiateDialog } from './DifferentiateDialog';
+import { EngineDialog } from './EngineDialog';
 import { ExportDialog } from './ExportDialog';
 import { FilesDialog } from './FilesDialog';
 import { GalleryDialog } from './GalleryDialog';
@@ -39,6 +40,8 @@ export function Dialogs() {
       return <DifferentiateDialog />;
     case 'loop':
       return <LoopDialog />;
+    case 'engine':
+      return <EngineDialog />;
     case 'keys':
       return <KeysDialog />;
   }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { enginesOf } from '../../core/engines';
 import { pinKey } from '../../core/fits';
 import { editableAttrs, findOp, type Op } from '../../core/ops';
 import { meaning, type PageNode } from '../../core/page';
@@ -58,6 +59,8 @@ function PageSummary() {
   const about = useScreen((state) => state.about);
   const page = useDocument((state) => state.history.present);
   const done = useRuns((state) => state.done);
+  const nodes = useRuns((state) => state.nodes);
+  const engines = enginesOf(nodes.values());
   return (
     <dl className="facts">
       <dt>Blocks</dt>
@@ -70,6 +73,12 @@ function PageSummary() {
           <dd>{done.cancelled ? 'stopped' : secondsText(done.seconds)}</dd>
           <dt>Memory</dt>
           <dd>{bytesText(done.peak_bytes)}</dd>
+          {engines.length > 0 && (
+            <>
+              <dt>Engine</dt>
+              <dd>{engines.join(', ')}</dd>
+            </>
+          )}
         </>
       )}
       <dt>convgrad</dt>
@@ -81,6 +90,7 @@ function PageSummary() {
 }
 
 function BlockDetails({ node, op }: { node: PageNode; op: Op }) {
+  const engine = useScreen((state) => state.engine);
   const error = useShapes((state) => state.errors.get(node.id));
   return (
     <>
@@ -96,7 +106,7 @@ function BlockDetails({ node, op }: { node: PageNode; op: Op }) {
       ))}
       <AttrTextField op={op} node={node} />
       <Outputs node={node} op={op} />
-      <HowItRuns key={node.id} node={node} op={op} />
+      <HowItRuns key={`${node.id} ${engine}`} node={node} op={op} engine={engine} />
       <button type="button" className="button" onClick={() => openDialog({ kind: 'help', op: op.name })}>
         Help
       </button>
@@ -105,11 +115,11 @@ function BlockDetails({ node, op }: { node: PageNode; op: Op }) {
 }
 
 /** Which engine and kernel the planner takes for a convolution, and why. */
-function HowItRuns({ node, op }: { node: PageNode; op: Op }) {
+function HowItRuns({ node, op, engine }: { node: PageNode; op: Op; engine: string }) {
   const [plan, setPlan] = useState<Plan | string>();
   if (!/Conv/.test(op.name)) return null;
   const ask = (): void => {
-    api.plan(meaning(currentPage()), node.id).then(setPlan, (error: Error) => setPlan(error.message));
+    api.plan(meaning(currentPage()), node.id, engine).then(setPlan, (error: Error) => setPlan(error.message));
   };
   return (
     <>
@@ -193,6 +203,7 @@ function Outputs({ node, op }: { node: PageNode; op: Op }) {
           <dt>Time</dt>
           <dd>
             {event.reused ? 'kept from an earlier run' : secondsText(event.seconds)}, {bytesText(event.bytes)}
+            {event.engine && `, by ${event.engine}`}
           </dd>
         </div>
       )}

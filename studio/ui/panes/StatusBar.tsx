@@ -1,3 +1,4 @@
+import { enginesOf } from '../../core/engines';
 import { bytesText, secondsText } from '../../core/tensor';
 import { sentence } from '../api';
 import { useDocument } from '../state/document';
@@ -14,7 +15,9 @@ function runText(state: ReturnType<typeof useRuns.getState>): string {
   if (done.reason === 'time') return 'Stopped: the time budget is used up';
   if (done.reason === 'memory') return 'Stopped: the memory budget is used up';
   if (done.reason === 'crash') return 'The run ended unexpectedly; the page is unharmed';
-  return `Ran in ${secondsText(done.seconds)}, ${bytesText(done.peak_bytes)}`;
+  const engines = enginesOf(state.nodes.values());
+  const by = engines.length ? `, by ${engines.join(' and ')}` : '';
+  return `Ran in ${secondsText(done.seconds)}, ${bytesText(done.peak_bytes)}${by}`;
 }
 
 export function StatusBar() {
@@ -27,6 +30,8 @@ export function StatusBar() {
     const now = state.history.present;
     return runs.state === 'done' && page !== null && (page.nodes !== now.nodes || page.edges !== now.edges);
   });
+  const engine = useScreen((state) => state.engine);
+  const otherEngine = runs.state === 'done' && runs.page !== null && runs.engine !== engine;
   return (
     <footer className="status">
       <button
@@ -42,6 +47,7 @@ export function StatusBar() {
       </span>
       <span className="spring" />
       {stale && <span className="stale">results are of an earlier edit</span>}
+      {otherEngine && <span className="stale">results are of another choice of engine</span>}
       <span data-run={runs.state}>{runText(runs)}</span>
     </footer>
   );

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { automatic } from '../../core/engines';
 import { act, actions } from '../actions';
 import { keyText } from '../keys';
 import { isDirty, useDocument } from '../state/document';
@@ -37,6 +38,7 @@ export function Toolbar() {
   const canRedo = useDocument((state) => state.history.future.length > 0);
   const running = useRuns((state) => state.state === 'running');
   const autoRun = useScreen((state) => state.autoRun);
+  const engine = useScreen((state) => state.engine);
   return (
     <header className="toolbar">
       <FileName />
@@ -68,6 +70,7 @@ export function Toolbar() {
           <span>Auto</span>
         </label>
         <Tool id="loop" text="Loop" />
+        <Tool id="engine" text={engine === automatic ? 'Engine' : `Engine: ${engine}`} />
       </div>
       <ThemeChoice />
     </header>

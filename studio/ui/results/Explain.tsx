@@ -86,6 +86,7 @@ function Explained({ op, node, pin, shape }: ExplainedProps) {
         <h3>
           <span className="mark mark-r" aria-hidden="true" />
           {pin[0]} <small>{shapeText(shape)}</small>
+          {explanation?.engine && <small data-testid="explained-engine">by {explanation.engine}</small>}
         </h3>
         <Panels
           label={`Result of ${pin[0]}: point at a cell or use the arrow keys`}

@@ -51,7 +51,7 @@ export function followEdits(): () => void {
   });
   const stopScreen = useScreen.subscribe((now, before) => {
     if (now.theme !== before.theme) applyTheme(now.theme);
-    if (now.autoRun && !before.autoRun) autoRun();
+    if ((now.autoRun && !before.autoRun) || now.engine !== before.engine) autoRun();
   });
   const system = window.matchMedia('(prefers-color-scheme: light)');
   const onSystem = (): void => applyTheme(useScreen.getState().theme);

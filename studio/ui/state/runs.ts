@@ -1,7 +1,9 @@
 // Runs: one at a time, its results by node, and the numbers of a loop.
 import { create } from 'zustand';
+import { automatic } from '../../core/engines';
 import { meaning, type Page, type Pin } from '../../core/page';
 import { api, type DoneEvent, type NodeEvent, Refusal, type Refused, type StepEvent } from '../api';
+import { useScreen } from './screen';
 
 export interface Loop {
   readonly watch: readonly Pin[];
@@ -20,9 +22,20 @@ interface RunsState {
   readonly loop: Loop | null;
   /** The page that the results are of: results of an older one are marked. */
   readonly page: Page | null;
+  /** The choice that they were computed by. */
+  readonly engine: string;
 }
 
-const nothing: RunsState = { run: null, state: 'none', nodes: new Map(), done: null, refused: null, loop: null, page: null };
+const nothing: RunsState = {
+  run: null,
+  state: 'none',
+  nodes: new Map(),
+  done: null,
+  refused: null,
+  loop: null,
+  page: null,
+  engine: automatic,
+};
 export const useRuns = create<RunsState>(() => nothing);
 
 const mostFailures = 3;
@@ -100,9 +113,10 @@ export async function startRun(page: Page, loop?: { steps: number; watch: readon
   starts += 1;
   const mine = starts;
   const fresh: Loop | null = loop ? { watch: loop.watch, steps: [], values: [], of: loop.steps } : null;
-  useRuns.setState({ state: 'running', done: null, refused: null, page, loop: fresh });
+  const { engine } = useScreen.getState();
+  useRuns.setState({ state: 'running', done: null, refused: null, page, engine, loop: fresh });
   try {
-    const { run } = await api.run(meaning(page), loop);
+    const { run } = await api.run(meaning(page), engine, loop);
     if (mine !== starts) return;
     useRuns.setState({ run, nodes: new Map() });
     await listen(run);

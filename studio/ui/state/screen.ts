@@ -1,5 +1,6 @@
 // What is open and chosen on the screen. None of it is in the file or in the history.
 import { create } from 'zustand';
+import { automatic, usableChoice } from '../../core/engines';
 import type { OpTable } from '../../core/ops';
 import type { Pin, Point } from '../../core/page';
 import type { About } from '../api';
@@ -8,7 +9,7 @@ export type DialogName =
   | { readonly kind: 'search'; readonly at?: Point; readonly wire?: { readonly pin: Pin; readonly end: 'source' | 'target' } }
   | { readonly kind: 'connect'; readonly pin: Pin; readonly side: 'source' | 'target' }
   | { readonly kind: 'tensor'; readonly node: string; readonly attr: string }
-  | { readonly kind: 'gallery' | 'files' | 'save' | 'export' | 'import' | 'differentiate' | 'loop' | 'keys' }
+  | { readonly kind: 'gallery' | 'files' | 'save' | 'export' | 'import' | 'differentiate' | 'loop' | 'engine' | 'keys' }
   | { readonly kind: 'help'; readonly op: string };
 
 export type DrawerTab = 'result' | 'explain' | 'loss' | 'problems';
@@ -24,6 +25,8 @@ interface ScreenState {
   /** The cell of the shown tensor that the explain view is about. */
   readonly explained: readonly number[];
   readonly autoRun: boolean;
+  /** What runs are computed by, see core/engines. */
+  readonly engine: string;
   /** What a gallery page proposes for a loop. */
   readonly proposedLoop: { readonly steps: number; readonly watch: readonly Pin[] } | null;
   readonly theme: Theme;
@@ -33,14 +36,27 @@ interface ScreenState {
 }
 
 const themeKey = 'convgrad.studio.theme';
+const engineKey = 'convgrad.studio.engine';
+
+function stored(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function store(key: string, value: string): void {
+  try {
+    localStorage.setItem(key, value);
+  } catch {
+    // Without storage the choice holds until the page is closed.
+  }
+}
 
 function storedTheme(): Theme {
-  try {
-    const theme = localStorage.getItem(themeKey);
-    return theme === 'dark' || theme === 'light' ? theme : 'system';
-  } catch {
-    return 'system';
-  }
+  const theme = stored(themeKey);
+  return theme === 'dark' || theme === 'light' ? theme : 'system';
 }
 
 const wide = window.matchMedia('(min-width: 1100px)').matches;
@@ -54,6 +70,7 @@ export const useScreen = create<ScreenState>(() => ({
   shown: null,
   explained: [],
   autoRun: false,
+  engine: automatic,
   proposedLoop: null,
   theme: storedTheme(),
   palette: wide,
@@ -84,12 +101,18 @@ export function say(text: string, bad = false): void {
 }
 
 export function setTheme(theme: Theme): void {
-  try {
-    localStorage.setItem(themeKey, theme);
-  } catch {
-    // Without storage the choice holds until the page is closed.
-  }
+  store(themeKey, theme);
   useScreen.setState({ theme });
+}
+
+export function setEngine(engine: string): void {
+  store(engineKey, engine);
+  useScreen.setState({ engine });
+}
+
+/** What the server is, and the engine that was chosen before where its machine has it. */
+export function setAbout(about: About): void {
+  useScreen.setState({ about, engine: usableChoice(about.engines, stored(engineKey) ?? automatic) });
 }
 
 /** `system` follows the browser; the attribute is what the style sheets look at. */

@@ -13,6 +13,7 @@
 #include "engines/cuda/host_driver.h"
 #include "engines/cuda/runtime/device.h"
 #include "engines/cuda/runtime/image.h"
+#include "support/accuracy.h"
 #include "support/problems.h"
 
 namespace convgrad::test {
@@ -335,6 +336,27 @@ TEST(Run, canonical_results_are_refused) {
       make_plan(parse_problem(kProblem).value(), {.engine = "cuda", .math = MathMode::canonical}).status();
   EXPECT_EQ(status.rule(), "policy");
   EXPECT_TRUE(has(status.message(), "a GPU has its own")) << status.message();
+}
+
+// By name alone, where it gains; the plan says what is done and how far off that is.
+TEST(Run, tf32_is_used_where_it_is_permitted) {
+  const Played played;
+  const Geometry g = validate(parse_problem("n1c64h5w5_k64r3s3_same_f32_input_grad").value()).value();
+  const auto plan = [&](MathMode math) { return make_plan(g, {.engine = "cuda", .math = math}).value(); };
+  EXPECT_EQ(plan(MathMode::standard).math, MathMode::standard);
+  const Plan fast = plan(MathMode::tf32);
+  EXPECT_EQ(fast.math, MathMode::tf32);
+  EXPECT_TRUE(has(fast.why, "tf32 math: f32 as two bf16 planes, |error| <= (2^-15 + 2^-21) sum|ab|")) << fast.why;
+  Random random(9);
+  const Operands given = real_operands(random, g);
+  const auto result = [&](MathMode math) {
+    return compute(problem_of(g), given.first, given.second, {.engine = "cuda", .math = math}).value();
+  };
+  const Tensor got = result(MathMode::tf32);
+  EXPECT_LE(worst_share(g, given.first, given.second, got, MathMode::tf32), 1.0);
+  EXPECT_NE(difference(got, result(MathMode::standard)), "");
+  host().major = 8;
+  EXPECT_EQ(make_plan(g, {.engine = "cuda", .threads = 1, .math = MathMode::tf32})->math, MathMode::standard);
 }
 
 TEST(Run, stops_when_cancelled) {

@@ -20,6 +20,27 @@ struct CopyShape {
   bool along_sum;
 };
 
+// What kernels that load a patch of pixels with its halo have besides.
+struct Halo {
+  int box_width = 0, box_height = 0, box_depth = 1;
+  Divider workers;  // blocks that share the columns of patches, or the rows of a filter gradient
+  // Gathers (kernels/halo.h): columns of patches through the planes of an image, cut into parts.
+  Divider plane_patches;  // patches of one plane
+  Divider parts;          // of a column
+  int planes = 0;         // of a part
+  int columns = 0;        // parts of columns, over all images
+  int taps = 0;           // of a phase, at most
+};
+
+// An image whose channels hold taps: channel (tap, c) of its pixel q is channel c of the source at q seen through the
+// tap, zero where that falls on padding. An axis that is not folded has one tap, which is the pixel itself.
+struct FoldedTaps {
+  bool folded = false;
+  Divider channels;       // of the source
+  Divider columns, rows;  // taps along w and h
+  Axis axes[3];
+};
+
 // A convolution in any direction as products of two matrices, one for each group and phase:
 //
 //   result[m][n] = sum over k of field[m][k] * dense[k][n]
@@ -30,10 +51,12 @@ struct CopyShape {
 //   filter_grad      (tap, input channel)     output pixel             output channel
 //
 // field is x (dy for input_grad) seen through the taps: zero where a tap falls on padding. dense is the filter, or dy.
+// A field that is x with taps in its channels has zeros of its own for padding.
 struct ConvArgs {
   TensorMap maps[6];  // for kernels that load boxes: of the field's planes, then of the dense operand's
   const void* field;
   const void* dense;
+  int planes;                             // of each operand: 2 or 3 for f32 on warpgroups, otherwise 1
   std::int64_t field_plane, dense_plane;  // elements from one plane to the next, where there are several
   void* result;  // filter_grad with slices: their sums, one after another, in the accumulator's type
   ImageStrides field_strides;
@@ -49,9 +72,11 @@ struct ConvArgs {
   Divider m_tiles, n_tiles, groups;            // blocks are numbered n, m, phase, group, slice, the first fastest
   Divider phases, phase_rows, phase_columns;
   int steps;            // filter_grad: patches in a slice; gathers count their own
-  std::int64_t slice;   // elements of the sums of one slice; 0: the result itself is written
+  std::int64_t slice;   // elements of the sums of one slice; 0: the result itself is written, not sums
   int stages, tile_at;  // ring of stages; where the tile's sums lie in shared memory
   CopyShape field_copy, dense_copy;
+  Halo halo;
+  FoldedTaps taps;  // in the field's channels
 };
 
 // A convolution of groups of few channels, result by result. Channels, results and strides as in ConvArgs.
@@ -117,6 +142,34 @@ struct RepackArgs {
   std::int64_t images, pixels, channels, padded;
   std::int64_t image_stride, pixel_stride, channel_stride;  // of from
   std::int64_t plane;                                       // elements of one plane of to
+  int planes;                                               // that are written
+};
+
+// An image with taps in its channels: to[plane][pixel][(tap, c)], zeros up to whole pieces of channels.
+struct FoldArgs {
+  const void* from;
+  void* to;
+  ImageStrides from_strides;
+  FoldedTaps taps;
+  int channels;                           // with their taps
+  Divider pieces, columns, rows, planes;  // of a pixel; pixels of to along w, h and d
+  int pixels;                             // over all images
+  std::int64_t plane;                     // elements of one plane of to
+  int stored;                             // planes that are written
+};
+
+// The gradient of an image from that of the same with taps in its channels:
+//
+//   result[i][c] = sum over taps t and pixels o of sums[o][(t, c)] where o reads i through t
+struct UnfoldArgs {
+  const float* sums;
+  void* result;
+  ImageStrides strides, result_strides;  // of sums, of the result
+  AxisRule axes[3];                      // of an input gradient; one tap, the pixel itself, where an axis is not folded
+  Divider steps[3];                      // their strides
+  int channels;                          // of the result
+  Divider parts, columns, rows, planes;  // parts of its channels that threads have; its pixels along w, h and d
+  int count;                             // of parts, over all pixels
 };
 
 // result[i] = sum over slices of sums[slice][i], in order.

@@ -6,6 +6,20 @@
 
 namespace convgrad::cuda {
 
+// Where a box of the filter, (out channel, in channel, tap), starts. Forward: rows are input channels, columns the
+// output channels of the tile. Input gradient: the other way round.
+struct BoxStart {
+  int at[5];
+};
+template <class S>
+CONVGRAD_DEVICE BoxStart filter_box_start(const ConvArgs& args, const typename S::Work& job,
+                                          const typename S::Work::Column& column, int index) {
+  const int first_out = job.group() * args.dense_group;
+  if (S::way == Way::forward)
+    return {{first_out + job.n0() + index * S::Terms, column.channel, column.filter_tap, 0, 0}};
+  return {{first_out + column.channel, job.n0(), column.filter_tap, 0, 0}};
+}
+
 // The field's maps see it as (channel, w, h, d, n), boxes of a patch; the dense operand's maps see dy likewise, or the
 // filter as (out channel, in channel, tap). Operands in planes are loaded once for each product of planes. The flat
 // index (tap, channel) has whole rows of channels: its pitch is a multiple of Terms, so a step (a gather) or a block of
@@ -20,21 +34,21 @@ class Boxes {
                                   int thread) {
     if (thread >= 32) return;
     const Box mine = box_of(args, job, thread);
-    const int steps = job.steps();
+    const int steps = job.steps(), products = products_of<typename S::Element>(args.planes);
     const unsigned bytes = bytes_of_step(args, job);
     Turn turn;
-    for (int step = 0; step < steps * Products; ++step, turn.next(args.stages)) {
-      const unsigned full = at.full + static_cast<unsigned>(turn.slot) * 8;
-      barrier_wait(at.empty + static_cast<unsigned>(turn.slot) * 8, turn.parity ^ 1);
-      if (thread == 0) barrier_expect(full, bytes);
-      sync_warp();
-      if (mine.asked) ask(args, job, mine, {step / Products, step % Products, at.stage(turn.slot), full});
-    }
+    for (int step = 0; step < steps; ++step)
+      for (int product = 0; product < products; ++product, turn.next(args.stages)) {
+        const unsigned full = at.full + static_cast<unsigned>(turn.slot) * 8;
+        barrier_wait(at.empty + static_cast<unsigned>(turn.slot) * 8, turn.parity ^ 1);
+        if (thread == 0) barrier_expect(full, bytes);
+        sync_warp();
+        if (mine.asked) ask(args, job, mine, {step, product, at.stage(turn.slot), full});
+      }
   }
 
  private:
-  static constexpr int Terms = S::Terms, Products = kProducts<typename S::Element>;
-  static constexpr int kDenseMaps = Products == 1 ? 1 : PlanesElement::Planes;  // behind those of the field
+  static constexpr int Terms = S::Terms;
   static constexpr int field_boxes = S::field_major == Major::along_sum ? 1 : S::field_rows / Terms;
   static constexpr int dense_boxes = S::dense_major == Major::along_sum ? 1 : S::dense_rows / Terms;
   static_assert(field_boxes + dense_boxes <= 32, "one box a lane");
@@ -103,7 +117,8 @@ class Boxes {
               along(1, corner.h, column.h), along(0, corner.d, column.d), corner.n});
   }
   static CONVGRAD_DEVICE const TensorMap& dense_map(const ConvArgs& args, const Load& load) {
-    return args.maps[kDenseMaps + dense_plane(load.product)];
+    const int behind_the_fields = kHasPlanes<typename S::Element> ? args.planes : 1;
+    return args.maps[behind_the_fields + dense_plane(load.product)];
   }
   static CONVGRAD_DEVICE void ask_image(const ConvArgs& args, const typename S::Work& job, const Box& box,
                                         const Load& load) {
@@ -111,17 +126,10 @@ class Boxes {
     load_box(load.stage + box.to, dense_map(args, load), load.barrier,
              {job.group() * args.dense_group + job.n0() + box.index * Terms, corner.w, corner.h, corner.d, corner.n});
   }
-  // Forward: rows are input channels, columns the output channels of the tile. Input gradient: the other way round.
   static CONVGRAD_DEVICE void ask_filter(const ConvArgs& args, const typename S::Work& job, const Box& box,
                                          const Load& load) {
-    const auto column = job.column_at(load.step * Terms);
-    const int first_out = job.group() * args.dense_group;
-    if (S::way == Way::forward)
-      load_box(load.stage + box.to, dense_map(args, load), load.barrier,
-               {first_out + job.n0() + box.index * Terms, column.channel, column.filter_tap, 0, 0});
-    else
-      load_box(load.stage + box.to, dense_map(args, load), load.barrier,
-               {first_out + column.channel, job.n0(), column.filter_tap, 0, 0});
+    load_box(load.stage + box.to, dense_map(args, load), load.barrier,
+             filter_box_start<S>(args, job, job.column_at(load.step * Terms), box.index).at);
   }
 };
 

@@ -35,14 +35,13 @@ class Convolve {
   static constexpr bool kLendsRegisters = S::Threads == 384;
   static constexpr int kProducerRegisters = Loader<S>::registers;
   static constexpr int kConsumerRegisters = (64512 - kProducers * kProducerRegisters) / 256;
-  static constexpr int kProductsEach = kProducts<typename S::Element>;
-  static constexpr int kChunkSteps = kChunkTerms / S::Terms, kBlockSteps = kBlockTerms / S::Terms * kProductsEach;
+  static constexpr int kChunkSteps = kChunkTerms / S::Terms, kBlockSteps = kBlockTerms / S::Terms;
 
   // Of products of planes the first is a sum of its own: the others are smaller by 2^8, and adding them to it one by
   // one would take as many roundings.
-  static CONVGRAD_DEVICE bool ends_chunk(int step) {
-    if (kProductsEach == 1) return step % kChunkSteps == kChunkSteps - 1;
-    return step % kProductsEach == 0 || step % kProductsEach == kProductsEach - 1;
+  static CONVGRAD_DEVICE bool ends_chunk(int step, int product, int products) {
+    if (kHasPlanes<typename S::Element>) return product == 0 || product == products - 1;
+    return step % kChunkSteps == kChunkSteps - 1;
   }
 
   static CONVGRAD_DEVICE void start_barriers(const ConvArgs& args, const SharedPlaces<S>& at) {
@@ -56,16 +55,18 @@ class Convolve {
   static CONVGRAD_DEVICE void consume(const ConvArgs& args, const typename S::Work& job, const SharedPlaces<S>& at,
                                       int thread) {
     Tile tile(thread);
-    const int steps = job.steps() * kProductsEach;
+    const int steps = job.steps(), products = products_of<typename S::Element>(args.planes);
     Turn turn;
     bool first = true, starts_chunk = true;
-    for (int step = 0; step < steps; ++step, turn.next(args.stages)) {
-      barrier_wait(at.full + static_cast<unsigned>(turn.slot) * 8, turn.parity);
-      tile.multiply_stage(at.stage(turn.slot), starts_chunk);
-      sync_warp();
-      if (thread % 32 == 0) barrier_arrive(at.empty + static_cast<unsigned>(turn.slot) * 8);
-      starts_chunk = ends_chunk(step);
-      if (starts_chunk) end_chunk(tile);
+    for (int step = 0; step < steps; ++step) {
+      for (int product = 0; product < products; ++product, turn.next(args.stages)) {
+        barrier_wait(at.full + static_cast<unsigned>(turn.slot) * 8, turn.parity);
+        tile.multiply_stage(at.stage(turn.slot), starts_chunk);
+        sync_warp();
+        if (thread % 32 == 0) barrier_arrive(at.empty + static_cast<unsigned>(turn.slot) * 8);
+        starts_chunk = ends_chunk(step, product, products);
+        if (starts_chunk) end_chunk(tile);
+      }
       if (step % kBlockSteps == kBlockSteps - 1 && step + 1 < steps) {
         end_block(tile, at, first);
         first = false;

@@ -33,4 +33,11 @@ struct Divider {
   }
 };
 
+// The last digit of a number whose digits have these sizes; the others stay.
+inline CONVGRAD_BOTH int take(int& number, const Divider& by) {
+  const int quotient = by.quotient(number), rest = number - quotient * static_cast<int>(by.divisor);
+  number = quotient;
+  return rest;
+}
+
 }  // namespace convgrad::cuda

@@ -90,6 +90,16 @@ using I32Element = PlainElement<std::uint32_t, std::uint32_t>;  // modulo 2^32, 
 // f32 as three bf16 planes: 8 + 8 + 8 bits of significand, which together are the number itself, unless the last of
 // them fall below 2^-133. Of a number that is not finite, or too large for bf16 when rounded, the first plane is cut
 // off, not rounded, and the number stays whole. A product is the sum of the six largest products of planes.
+//
+// Kernels may be given the first two planes alone (MathMode::tf32); a product is then the sum of the three largest.
+// With a = a1 + a2 + e and b = b1 + b2 + f, where each plane is rounded to 8 bits,
+//
+//   |a2| <= 2^-8 |a|,  |e| <= 2^-17 |a|,  and the same for b2 and f,
+//   |ab - (a1 b1 + a1 b2 + a2 b1)| = |a2 b2 + e (b1 + b2) + a f| <= (2^-16 + 2^-17 + 2^-17) |ab| = 2^-15 |ab|.
+//
+// The term of 2^-34 that this leaves out is smaller than what the bounds have left: a2 and e are largest next to a
+// power of two, where they stay 2^-8 and 2^-9 of themselves below (tried for every significand). A first plane that is
+// cut off leaves twice as much, but of numbers next to twice a power of two.
 struct PlanesElement {
   using Stored = std::uint16_t;
   using Sum = float;
@@ -112,17 +122,23 @@ struct PlanesElement {
   }
 };
 
-// The number at `offset` of a tensor; planes lie `plane` elements apart.
+// The planes that a tensor is stored in, `step` elements apart.
+struct PlanesAt {
+  int count;
+  std::int64_t step;
+};
+
+// The number at `offset` of a tensor.
 template <class Element>
 CONVGRAD_BOTH typename Element::Exact number_at(const typename Element::Stored* tensor, std::int64_t offset,
-                                                std::int64_t) {
+                                                const PlanesAt&) {
   return Element::widened(tensor[offset]);
 }
 template <>
 inline CONVGRAD_BOTH double number_at<PlanesElement>(const std::uint16_t* tensor, std::int64_t offset,
-                                                     std::int64_t plane) {
-  return Bf16Element::widened(tensor[offset]) + Bf16Element::widened(tensor[offset + plane]) +
-         Bf16Element::widened(tensor[offset + 2 * plane]);
+                                                     const PlanesAt& planes) {
+  const double two = Bf16Element::widened(tensor[offset]) + Bf16Element::widened(tensor[offset + planes.step]);
+  return planes.count == 2 ? two : two + Bf16Element::widened(tensor[offset + 2 * planes.step]);
 }
 
 // What a result is stored as, where that is not what operands are.
@@ -135,11 +151,16 @@ struct ResultOf<PlanesElement> {
   using Type = F32Element;
 };
 
-// The products of planes that make one product: (of the field, of the dense operand).
+// The products of planes that make one product, the largest first: 1 of one plane, 3 of two, 6 of three.
 template <class Element>
-inline constexpr int kProducts = 1;
+inline constexpr bool kHasPlanes = false;
 template <>
-inline constexpr int kProducts<PlanesElement> = 6;
+inline constexpr bool kHasPlanes<PlanesElement> = true;
+template <class Element>
+CONVGRAD_BOTH int products_of(int planes) {
+  return kHasPlanes<Element> ? planes * (planes + 1) / 2 : 1;
+}
+// Which planes: of the field, of the dense operand.
 inline CONVGRAD_BOTH int field_plane(int product) { return product == 2 || product == 3 ? 1 : product == 5 ? 2 : 0; }
 inline CONVGRAD_BOTH int dense_plane(int product) { return product == 1 || product == 3 ? 1 : product == 4 ? 2 : 0; }
 

@@ -6,22 +6,24 @@
 namespace convgrad::cuda {
 
 // high + low is the sum; low holds what rounding took from high (two-sum: exact for any two numbers).
-struct ExactSum {
-  double high = 0, low = 0;
+template <class Number>
+struct KeepingSum {
+  Number high = 0, low = 0;
 
-  CONVGRAD_BOTH void add(double term) {
-    const double sum = high + term, part = sum - high;
+  CONVGRAD_BOTH void add(Number term) {
+    const Number sum = high + term, part = sum - high;
     low += (high - (sum - part)) + (term - part);
     high = sum;
   }
-  CONVGRAD_BOTH void add_product(double a, double b) {
-    const double product = a * b;
+  CONVGRAD_BOTH void add_product(Number a, Number b) {
+    const Number product = a * b;
     add(product);
     low += multiply_add(a, b, -product);
   }
   // An infinity leaves no errors, but differences of infinities.
-  CONVGRAD_BOTH double value() const { return is_finite(high) ? high + low : high; }
+  CONVGRAD_BOTH Number value() const { return is_finite(high) ? high + low : high; }
 };
+using ExactSum = KeepingSum<double>;
 
 struct WrappingSum {
   std::uint32_t sum = 0;

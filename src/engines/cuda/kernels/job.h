@@ -59,6 +59,9 @@ class Job {
   CONVGRAD_BOTH Spot field_k(int step, int kk) const {
     return kGathers ? field_column(step * Terms + kk) : field_pixel(term_pixel(step, kk));
   }
+  CONVGRAD_BOTH int field_channel(int m, int step, int kk) const {
+    return column_at(kGathers ? step * Terms + kk : m0_ + m).channel;
+  }
   CONVGRAD_BOTH Spot dense_n(int n) const {
     if (n0_ + n >= args_.results) return nowhere();
     const std::int64_t stride = way == Way::forward      ? args_.filter_out

@@ -6,7 +6,10 @@
 #include "engines/cuda/kernels/direct.h"
 #include "engines/cuda/kernels/f64_tile.h"
 #include "engines/cuda/kernels/fma_tile.h"
+#include "engines/cuda/kernels/fold.h"
 #include "engines/cuda/kernels/gather.h"
+#include "engines/cuda/kernels/halo.h"
+#include "engines/cuda/kernels/halo_filter.h"
 #include "engines/cuda/kernels/mma_tile.h"
 #include "engines/cuda/kernels/repack.h"
 #include "engines/cuda/kernels/strips.h"
@@ -15,8 +18,8 @@
 
 namespace convgrad::cuda {
 
-// All tiles have 128 rows. A warp's part of an f64 tile is 32 x 32 at most: twice that in registers, for chunks and
-// blocks.
+// All tiles but those with a halo have 128 rows. A warp's part of an f64 tile is 32 x 32 at most: twice that in
+// registers, for chunks and blocks.
 template <Way way, int Columns>
 using F64Shape = Shape<way, F64Element, 128, Columns, Columns == 64 ? 256 : 128>;
 template <Way way, template <class> class Loader, int Columns>
@@ -40,5 +43,11 @@ using WarpgroupShape = Shape<way, Element, 128, Columns, 256, RowBytes>;
 template <Way way, template <class> class Loader, class Element, int Columns, int RowBytes = 128>
 using Warpgroup = Convolve<WarpgroupShape<way, Element, Columns, RowBytes>, Loader,
                            WarpgroupTile<WarpgroupShape<way, Element, Columns, RowBytes>>>;
+
+// Two warpgroups with a patch each.
+template <Way way, class Element, int Columns, int RowBytes = 128>
+using HaloPatches = HaloConvolve<Shape<way, Element, kHaloRows, Columns, kHaloTeams * 128, RowBytes>>;
+template <class Element, int Columns, int RowBytes, int Tiles>
+using HaloFilters = HaloFilter<HaloFilterShape<Element, Columns, RowBytes, Tiles>>;
 
 }  // namespace convgrad::cuda

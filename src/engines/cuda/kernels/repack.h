@@ -6,20 +6,16 @@
 
 namespace convgrad::cuda {
 
-// How an element is read and written: 16-bit ones are moved, f32 is split.
+// How an element is read and what it becomes: 16-bit ones are moved, f32 is split.
 template <class Element>
 struct Repacked {
   using From = std::uint16_t;
-  static CONVGRAD_DEVICE void write(std::uint16_t* to, std::int64_t at, std::int64_t, From v) { to[at] = v; }
+  static constexpr int Planes = 1;
+  static CONVGRAD_BOTH void split(From v, std::uint16_t (&plane)[Planes]) { plane[0] = v; }
 };
 template <>
-struct Repacked<PlanesElement> {
+struct Repacked<PlanesElement> : PlanesElement {
   using From = float;
-  static CONVGRAD_DEVICE void write(std::uint16_t* to, std::int64_t at, std::int64_t plane, From v) {
-    std::uint16_t planes[PlanesElement::Planes];
-    PlanesElement::split(v, planes);
-    for (int i = 0; i < PlanesElement::Planes; ++i) to[at + i * plane] = planes[i];
-  }
 };
 
 // A block moves kRepackSide pixels x kRepackSide channels of an image through shared memory: read along what is
@@ -50,12 +46,17 @@ class Repack {
     for (int i = thread_index(); i < Side * Side; i += Threads) {
       const std::int64_t p = pixel0 + i / Side, c = channel0 + i % Side;
       if (p < args.pixels && c < args.padded)
-        Repacked<Element>::write(static_cast<std::uint16_t*>(args.to), (image * args.pixels + p) * args.padded + c,
-                                 args.plane, held(i / Side, i % Side));
+        write(args, (image * args.pixels + p) * args.padded + c, held(i / Side, i % Side));
     }
   }
 
  private:
+  static CONVGRAD_DEVICE void write(const RepackArgs& args, std::int64_t at, From v) {
+    std::uint16_t planes[Repacked<Element>::Planes];
+    Repacked<Element>::split(v, planes);
+    for (int i = 0; i < Repacked<Element>::Planes; ++i)
+      if (i < args.planes) static_cast<std::uint16_t*>(args.to)[at + i * args.plane] = planes[i];
+  }
   static CONVGRAD_DEVICE From& held(int pixel, int channel) {
     return shared<From>(static_cast<unsigned>(pixel * Pitch + channel) * sizeof(From));
   }

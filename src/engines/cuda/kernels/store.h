@@ -2,16 +2,17 @@
 #pragma once
 
 #include "engines/cuda/kernels/exact_sum.h"
+#include "engines/cuda/kernels/folded_taps.h"
 #include "engines/cuda/kernels/shape.h"
 
 namespace convgrad::cuda {
 
 // One sum by its definition, term by term, without padding. The tile multiplies zeros where a tap falls on padding, and
-// 0 * infinity is not 0: a sum that is not finite is taken again, here.
+// 0 * infinity is not 0: a sum that is not finite is taken again, here. `tile` is the number that the job has.
 template <class S>
-CONVGRAD_SELDOM typename S::Sum by_definition(const ConvArgs& args, int m, int n) {
+CONVGRAD_SELDOM typename S::Sum by_definition(const ConvArgs& args, int tile, int m, int n) {
   using Element = typename S::Element;
-  const typename S::Work job(args, static_cast<int>(block_index()));
+  const typename S::Work job(args, tile);
   const auto* field = static_cast<const typename Element::Stored*>(args.field);
   const auto* dense = static_cast<const typename Element::Stored*>(args.dense);
   const int extent[3] = {job.axis(0).extent, job.axis(1).extent, job.axis(2).extent}, one[3] = {1, 1, 1};
@@ -21,12 +22,23 @@ CONVGRAD_SELDOM typename S::Sum by_definition(const ConvArgs& args, int m, int n
   for (int step = 0; step < steps; ++step) {
     for (int kk = 0; kk < S::Terms; ++kk) {
       const Spot a = row + job.field_k(step, kk), b = column + job.dense_k(step, kk);
-      if (inside(a, extent) && inside(b, one))
-        sum.add_product(number_at<Element>(field, a.offset, args.field_plane),
-                        number_at<Element>(dense, b.offset, args.dense_plane));
+      if (inside(a, extent) && inside(b, one) && !is_folded_padding(args.taps, a, job.field_channel(m, step, kk)))
+        sum.add_product(number_at<Element>(field, a.offset, {args.planes, args.field_plane}),
+                        number_at<Element>(dense, b.offset, {args.planes, args.dense_plane}));
     }
   }
   return static_cast<typename S::Sum>(sum.value());
+}
+
+// To the result, or to the sums of the job's slice.
+template <class S>
+CONVGRAD_DEVICE void store_sum(const ConvArgs& args, const typename S::Work& job, std::int64_t offset,
+                               typename S::Sum sum) {
+  using Element = typename ResultOf<typename S::Element>::Type;
+  if (args.slice != 0)
+    static_cast<typename S::Sum*>(args.result)[job.slice_offset() + offset] = sum;
+  else
+    static_cast<typename Element::Stored*>(args.result)[offset] = Element::narrowed(sum);
 }
 
 template <class S>
@@ -45,12 +57,11 @@ class Store {
       const int m = rows_fastest ? i % S::Rows : i / S::Columns;
       const int n = rows_fastest ? i / S::Rows : i % S::Columns;
       const std::int64_t row = row_offset(m), column = job_.result_n(n);
-      if (row >= 0 && column >= 0) store(row + column, sum_at(m, n));
+      if (row >= 0 && column >= 0) store_sum<S>(args_, job_, row + column, sum_at(m, n));
     }
   }
 
  private:
-  using Element = typename ResultOf<typename S::Element>::Type;
   using Sum = typename S::Sum;
 
   CONVGRAD_DEVICE std::int64_t& row_offset(int m) const {
@@ -61,13 +72,7 @@ class Store {
   }
   CONVGRAD_DEVICE Sum sum_at(int m, int n) const {
     const Sum sum = shared<const Sum>(at_.tile + static_cast<unsigned>(m * S::tile_pitch + n) * sizeof(Sum));
-    return is_finite(sum) ? sum : by_definition<S>(args_, m, n);
-  }
-  CONVGRAD_DEVICE void store(std::int64_t offset, Sum sum) const {
-    if (args_.slice != 0)
-      static_cast<Sum*>(args_.result)[job_.slice_offset() + offset] = sum;
-    else
-      static_cast<typename Element::Stored*>(args_.result)[offset] = Element::narrowed(sum);
+    return is_finite(sum) ? sum : by_definition<S>(args_, static_cast<int>(block_index()), m, n);
   }
 
   const ConvArgs& args_;
