@@ -37,7 +37,8 @@ std::span<const KernelInfo> all_kernels();
 inline const KernelInfo& info(Kernel kernel) { return all_kernels()[static_cast<std::size_t>(kernel)]; }
 
 // Every kernel takes one struct, by value.
-using KernelArgs = std::variant<ConvArgs, DirectArgs, RepackArgs, FoldArgs, UnfoldArgs, ReduceArgs, BiasArgs>;
+using KernelArgs =
+    std::variant<ConvArgs, DirectArgs, StripArgs, RepackArgs, FoldArgs, UnfoldArgs, ReduceArgs, BiasArgs>;
 
 struct Launch {
   Kernel kernel;

@@ -190,6 +190,7 @@ std::vector<Launch> conv_launches(const Program& p, const Buffers& buffers) {
 
 Program program_for(const Geometry& geometry, const Hardware& hardware, MathMode math) {
   Program p = geometry.direction == Direction::bias_grad ? bias_gradient(geometry, hardware)
+              : takes_strips(geometry)                   ? strip_convolution(geometry, hardware)
               : has_few_channels(geometry)               ? direct_convolution(geometry, hardware)
                                                          : convolution(geometry, hardware, math);
   std::optional<Program> halo = gathers(geometry) ? halo_convolution(p) : halo_filter_gradient(p);

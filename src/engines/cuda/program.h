@@ -47,6 +47,8 @@ struct Program final : EngineProgram {
   int planes = 1;   // of bf16, in which packed f32 is stored
   ConvArgs conv{};  // but for addresses, copies, stages
   DirectArgs direct{};
+  std::optional<StripArgs> strips;  // a depthwise convolution in strips; `pieces` where channels are whole pieces
+  std::optional<Kernel> pieces;     // of aligned tensors, to the bits of `any`
   BiasArgs bias{};
   std::int64_t slices = 1;
   std::int64_t sums_at = 0;  // of the slices, or of a result with taps in its channels, in the workspace
@@ -61,7 +63,7 @@ struct Program final : EngineProgram {
   // The problem whose matrices are multiplied.
   const Geometry& product() const { return fold ? fold->product : geometry; }
   // The kernel that most of the time goes to, for tensors at aligned addresses.
-  Kernel main_kernel() const { return boxes ? *boxes : *any; }
+  Kernel main_kernel() const { return boxes ? *boxes : pieces ? *pieces : *any; }
   std::vector<Launch> launches(const Buffers& buffers) const;
 };
 

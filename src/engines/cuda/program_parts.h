@@ -25,6 +25,11 @@ bool has_few_channels(const Geometry& geometry);
 Program direct_convolution(const Geometry& geometry, const Hardware& hardware);
 std::vector<Launch> direct_launches(const Program& program, const Buffers& buffers);
 
+// Depthwise ones of them, in strips (strip_program.cc).
+bool takes_strips(const Geometry& geometry);
+Program strip_convolution(const Geometry& geometry, const Hardware& hardware);
+std::vector<Launch> strip_launches(const Program& program, const Buffers& buffers);
+
 // Sums of dy (bias_program.cc).
 Program bias_gradient(const Geometry& geometry, const Hardware& hardware);
 std::vector<Launch> bias_launches(const Program& program, const Buffers& buffers);

@@ -10,6 +10,14 @@
 namespace convgrad::cuda {
 namespace {
 
+// In [0, 1): of one sign, so that rounding errors add up.
+test::Operands positive_operands(test::Random& random, const Geometry& g) {
+  test::Operands given = test::real_operands(random, g);
+  for (Tensor* tensor : {&given.first, &given.second})
+    for (std::int64_t at = 0; at < tensor->size(); ++at) test::set(*tensor, at, std::fabs(tensor->at(at)));
+  return given;
+}
+
 // Channels that fill rows of 128 bytes, in part or whole, so that the copy engine can be used.
 ConvProblem wide_problem(test::Random& random) {
   ConvProblem p;
@@ -43,12 +51,35 @@ ConvProblem any_problem(test::Random& random) {
   return p;
 }
 
+// One channel a group, and sizes that leave strips, groups of rows and pieces of channels whole or not.
+ConvProblem depthwise_problem(test::Random& random) {
+  ConvProblem p;
+  p.rank = static_cast<int>(random.between(1, 3));
+  p.direction = random.one_of({Direction::forward, Direction::input_grad, Direction::filter_grad});
+  p.dtype = random.one_of({DType::f64, DType::f32, DType::bf16, DType::f16});
+  p.layout = random.one_of({Layout::channels_last, Layout::channels_first});
+  p.filter_c = 1;
+  p.c_in = p.c_out = random.one_of({1, 3, 4, 6, 8, 12, 20, 32});
+  p.n = random.between(1, 3);
+  p.padding = random.one_of({PaddingKind::same, PaddingKind::valid, PaddingKind::explicit_pairs});
+  for (std::size_t i = 0; i < 3; ++i) {
+    p.filter[i] = random.between(1, i == 0 ? 3 : 7);
+    p.stride[i] = random.one_of({1, 1, 2, 2, 3});
+    p.dilation[i] = random.one_of({1, 1, 1, 1, 2});
+    p.in[i] = random.between(1, i == 0 ? 3 : 14);
+    if (p.padding == PaddingKind::explicit_pairs) p.pads[i] = {random.between(0, 4), random.between(0, 4)};
+  }
+  return p;
+}
+
 TEST(CudaKernels, equal_the_definition) {
   test::Random random(71);
   std::int64_t compared = 0;
   const std::int64_t count = std::min<std::int64_t>(test::problem_count(), 2000);
   for (std::int64_t i = 0; i < count; ++i) {
-    const ConvProblem problem = i % 10 == 0 ? wide_problem(random) : any_problem(random);
+    const ConvProblem problem = i % 10 == 0   ? wide_problem(random)
+                                : i % 10 <= 3 ? depthwise_problem(random)
+                                              : any_problem(random);
     const Result<Geometry> g = validate(problem);
     if (!g.ok()) continue;
     const test::Operands given = test::random_operands(random, *g);
@@ -105,9 +136,19 @@ TEST(CudaKernels, are_all_used_and_right) {
         const test::Operands given = test::random_operands(random, *g);
         const Tensor got = run(*g, given, {.used = &used});
         ASSERT_EQ(test::difference(got, test::by_definition(*g, given.first, given.second)), "") << problem;
+        for (std::size_t shift : {0u, 1u}) {
+          const std::string one = std::string("n2c8h9w6_k8r3s3_g8_same_") + layout + "_" + dtype + "_" + direction;
+          const Geometry each = validate(parse_problem(one).value()).value();
+          const test::Operands these = test::random_operands(random, each);
+          ASSERT_EQ(test::difference(run(each, these, {.shift = shift, .used = &used}),
+                                     test::by_definition(each, these.first, these.second)),
+                    "")
+              << one;
+        }
       }
   for (std::size_t i = 0; i < all_kernels().size(); ++i) {
-    const bool needed = all_kernels()[i].tile.rows > 0 || all_kernels()[i].group == "direct";
+    const bool needed =
+        all_kernels()[i].tile.rows > 0 || all_kernels()[i].group == "direct" || all_kernels()[i].group == "strips";
     EXPECT_TRUE(!needed || used.contains(static_cast<Kernel>(i))) << all_kernels()[i].name << " was not used";
   }
 }
@@ -184,8 +225,10 @@ TEST(CudaKernels, add_the_blocks_of_a_halo_in_shared_memory) {
 // Alignment, the order of threads and the size of shared memory choose loaders and stages, not the order of sums.
 TEST(CudaKernels, give_the_same_bits_in_any_setting) {
   test::Random random(73);
-  for (int i = 0; i < 60; ++i) {
-    const ConvProblem problem = i % 2 == 0 ? wide_problem(random) : any_problem(random);
+  for (int i = 0; i < 90; ++i) {
+    const ConvProblem problem = i % 3 == 0   ? wide_problem(random)
+                                : i % 3 == 1 ? depthwise_problem(random)
+                                             : any_problem(random);
     const Result<Geometry> g = validate(problem);
     if (!g.ok()) continue;
     const test::Operands given = test::real_operands(random, *g);
@@ -203,18 +246,33 @@ TEST(CudaKernels, give_the_same_bits_in_any_setting) {
 TEST(CudaKernels, stay_within_the_stated_bound) {
   test::Random random(74);
   for (const char* shape :
-       {"n4c2h20w20_k3r2s2_same_", "n1c1h96w96_k1r1s1_valid_", "n1c300h3w3_k8r3s3_same_", "n1c64h3w3_k32r3s3_same_"})
+       {"n4c2h20w20_k3r2s2_same_", "n1c1h96w96_k1r1s1_valid_", "n1c300h3w3_k8r3s3_same_", "n1c64h3w3_k32r3s3_same_",
+        "n2c4h70w70_k4r3s3_g4_same_", "n1c2h9w9_k2r7s7_g2_same_chfirst_"})
     for (const char* dtype : {"f16", "bf16", "f32", "f64"})
       for (const char* direction : {"_forward", "_input_grad", "_filter_grad"})
         for (bool hopper : {false, true}) {
           const ConvProblem problem = parse_problem(std::string(shape) + dtype + direction).value();
           const Geometry g = validate(problem).value();
-          test::Operands given = test::real_operands(random, g);
-          for (Tensor* tensor : {&given.first, &given.second})  // one sign: rounding errors add up
-            for (std::int64_t at = 0; at < tensor->size(); ++at) test::set(*tensor, at, std::fabs(tensor->at(at)));
+          const test::Operands given = positive_operands(random, g);
           const Tensor got = run(g, given, {.hardware = {.hopper = hopper}});
           EXPECT_LE(test::worst_share(g, given.first, given.second, got), 1.0) << to_text(problem);
         }
+}
+
+// Many chunks of a thread in one slice, as only large layers have them.
+TEST(CudaKernels, stay_within_the_bound_where_a_thread_of_a_strip_has_many_chunks) {
+  test::Random random(76);
+  for (const char* layout : {"chlast_", "chfirst_"})
+    for (const char* dtype : {"f16", "bf16", "f32", "f64"}) {
+      const std::string text = std::string("n1c2h120w96_k2r3s2_g2_same_") + layout + dtype + "_filter_grad";
+      const Geometry g = validate(parse_problem(text).value()).value();
+      Program program = program_for(g, {});
+      ASSERT_GT(program.slices, 1) << text;
+      program.strips->slice_strips = program.strips->units;
+      program.slices = 1;
+      const test::Operands given = positive_operands(random, g);
+      EXPECT_LE(test::worst_share(g, given.first, given.second, run(program, given, {})), 1.0) << text;
+    }
 }
 
 // Layers of f32 whose products the permission changes: rows of 128 bytes and of 64, both layouts, sums in slices.
@@ -342,8 +400,10 @@ TEST(CudaTf32, sums_that_overflow_on_their_way_end_right) {
 TEST(CudaKernels, multiply_no_padding) {
   test::Random random(75);
   int infinite = 0;
-  for (int i = 0; i < 200; ++i) {
-    const ConvProblem problem = i % 4 == 0 ? wide_problem(random) : any_problem(random);
+  for (int i = 0; i < 400; ++i) {
+    const ConvProblem problem = i % 8 == 0   ? wide_problem(random)
+                                : i % 2 == 0 ? depthwise_problem(random)
+                                             : any_problem(random);
     const Result<Geometry> g = validate(problem);
     if (!g.ok() || g->dtype == DType::i32 || g->direction == Direction::bias_grad) continue;
     test::Operands given = test::random_operands(random, *g);

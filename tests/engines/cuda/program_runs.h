@@ -40,8 +40,8 @@ struct Setting {
 };
 
 // The result, poisoned before; complaints of the machine are failures.
-inline Tensor run(const Geometry& g, const test::Operands& given, const Setting& setting) {
-  const Program program = program_for(g, setting.hardware, setting.math);
+inline Tensor run(const Program& program, const test::Operands& given, const Setting& setting) {
+  const Geometry& g = program.geometry;
   Tensor result = Tensor::zeros(g.dtype, result_shape(g)).value();
   if (result.bytes() > 0) std::memset(result.data(), 0xff, static_cast<std::size_t>(result.bytes()));
   std::vector<double> workspace(static_cast<std::size_t>(program.workspace_bytes) / 8 + 1,
@@ -52,6 +52,9 @@ inline Tensor run(const Geometry& g, const test::Operands& given, const Setting&
     for (const Launch& launch : launches) setting.used->insert(launch.kernel);
   EXPECT_EQ(run_launches(launches, setting.seed), "") << to_text(problem_of(g));
   return result;
+}
+inline Tensor run(const Geometry& g, const test::Operands& given, const Setting& setting) {
+  return run(program_for(g, setting.hardware, setting.math), given, setting);
 }
 
 // One element of each operand: infinite, or not a number.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engines/cuda/kernels/job.h"
+#include "engines/cuda/kernels/strips.h"
 #include "engines/cuda/program.h"
 #include "engines/cuda/tiling.h"
 #include "support/oracle.h"
@@ -206,7 +207,41 @@ TEST(CudaProgram, takes_boxes_for_aligned_channels_and_threads_for_the_rest) {
   EXPECT_FALSE(program("n2c10h8w8_k64r1s1_same_bf16_forward").boxes);
   EXPECT_FALSE(program("n2c64h20w20_k64r3s3_st9_same_f64_forward").boxes);
   EXPECT_EQ(info(*program("n2c64h8w8_k3r3s3_same_f64_forward").any).name, "forward_f64_128x8");
-  EXPECT_EQ(info(*program("n2c64h8w8_k64r3s3_g64_same_f32_forward").any).name, "forward_f32_direct_last");
+  EXPECT_EQ(info(*program("n2c64h8w8_k64r3s3_g32_same_f32_forward").any).name, "forward_f32_direct_last");
+}
+
+TEST(CudaProgram, takes_strips_for_depthwise_layers) {
+  const auto kernel = [](const std::string& text) {
+    return std::string(info(program_for(validate(parse_problem(text).value()).value(), {}).main_kernel()).name);
+  };
+  EXPECT_EQ(kernel("n2c64h8w8_k64r3s3_g64_same_f32_forward"), "forward_f32_strips_pieces_last");
+  EXPECT_EQ(kernel("n2c63h8w8_k63r3s3_g63_same_f32_forward"), "forward_f32_strips_last");
+  EXPECT_EQ(kernel("n2c64h8w8_k64r3s3_g64_st2_same_chfirst_bf16_input_grad"), "input_grad_bf16_strips_first");
+  EXPECT_EQ(kernel("n2c64d4h8w8_k64t3r3s3_g64_same_f16_filter_grad"), "filter_grad_f16_strips_pieces_last");
+  EXPECT_EQ(kernel("n2c64h8w8_k64r3s3_g64_same_f64_filter_grad"), "filter_grad_f64_strips_last");
+  // Two results a channel, taps apart, long strides, more taps than a chunk has terms, integers.
+  EXPECT_EQ(kernel("n2c64h8w8_k128r3s3_g64_same_f32_forward"), "forward_f32_direct_last");
+  EXPECT_EQ(kernel("n2c64h8w8_k64r3s3_g64_di2_same_f32_forward"), "forward_f32_direct_last");
+  EXPECT_EQ(kernel("n2c64h9w9_k64r3s3_g64_st3_same_f32_input_grad"), "input_grad_f32_direct_last");
+  EXPECT_EQ(kernel("n2c64h9w9_k64r9s9_g64_same_f32_forward"), "forward_f32_direct_last");
+  EXPECT_EQ(kernel("n2c64h9w9_k64r9s9_g64_same_f32_filter_grad"), "filter_grad_f32_strips_pieces_last");
+  EXPECT_EQ(kernel("n2c64h9w9_k64r3s3_g64_same_i32_forward"), "forward_i32_direct_last");
+}
+
+TEST(CudaProgram, gives_a_thread_of_a_strip_no_more_terms_than_its_sum_may_have) {
+  for (const char* text :
+       {"n64c8h224w224_k8r3s3_g8_same_f32_filter_grad", "n64c4096h56w56_k4096r3s3_g4096_same_f16_filter_grad",
+        "n64c8h224w224_k8r3s3_g8_st2_same_chfirst_f64_filter_grad"}) {
+    const Geometry g = validate(parse_problem(text).value()).value();
+    const Program program = program_for(g, {});
+    ASSERT_TRUE(program.strips) << text;
+    const bool planar = g.layout == Layout::channels_first;
+    const std::int64_t rows = kStripThreads / strip_lanes(planar);
+    const int pixels = strip_pixels(planar, false, size_of(g.dtype), program.strips->step);
+    EXPECT_LE(ceil_div(program.strips->slice_strips, rows) * pixels, kStripBlock) << text;
+    EXPECT_GE(program.slices * program.strips->slice_strips, program.strips->units) << text;
+    EXPECT_LT((program.slices - 1) * program.strips->slice_strips, program.strips->units) << text;
+  }
 }
 
 }  // namespace

@@ -96,6 +96,45 @@ struct DirectArgs {
   std::int64_t slice_pixels;
 };
 
+// Of the axis along strips, where it differs between the phases of an input gradient: see Axis.
+struct StripPhase {
+  int pixels, taps, origin, tap_first;
+};
+
+// As ImageStrides, of images with fewer than 2^31 elements.
+struct StripStrides {
+  std::int64_t n;
+  int d, h, w, c;
+};
+
+// A depthwise convolution in strips of neighbouring pixels along one axis (kernels/strips.h). Strips of one channel are
+// numbered: coordinate across modulo `across_low`, strip of a phase, phase, the rest of across, plane, image, the first
+// fastest, so that a block's strips share rows of the field.
+struct StripArgs {
+  const void* field;
+  const void* dense;
+  void* result;  // filter_grad: the sums of slices
+  StripStrides field_strides, image_strides;
+  AxisRule axes[3];
+  Divider strides[3];      // input_grad: of the convolution
+  StripPhase phases[2];    // of the axis of strips
+  int extent;              // of the field along that axis
+  int step;                // from one pixel of a strip to the next in the field
+  int spacing;             // in the result, from one pixel of a phase to the next
+  StripStrides taps;       // of the filter
+  int row_step, tap_step;  // in the filter, from one tap of a phase to the next: across strips, along them
+  int across;              // pixels along the other axis
+  int channels;
+  Divider across_low, strips, across_high, planes;
+  Divider phase_strips;
+  // Channels-last: pieces of channels, numbered faster than strips. Channels-first: strips of a channel. filter_grad:
+  // blocks for all channels, then for all taps.
+  Divider inner;
+  Divider tiles_along, tiles_across, tiles_d;
+  int units;         // strips times pieces; filter_grad: strips
+  int slice_strips;  // filter_grad
+};
+
 // A tensor as the copy engine reads it: to[plane][image][pixel][channel], channels-last, zeros up to `padded` channels.
 struct RepackArgs {
   const void* from;

@@ -25,6 +25,12 @@ struct Divider {
     return static_cast<int>(product >> (31 + shift));
   }
   CONVGRAD_BOTH int remainder(int value) const { return value - quotient(value) * static_cast<int>(divisor); }
+  // The fastest digit of a number, which keeps the others.
+  CONVGRAD_BOTH int take(int& number) const {
+    const int rest = quotient(number), digit = number - rest * static_cast<int>(divisor);
+    number = rest;
+    return digit;
+  }
 };
 
 // The last digit of a number whose digits have these sizes; the others stay.

@@ -16,6 +16,8 @@ CONVGRAD_BOTH To bits_as(From from) {
   return to;
 }
 
+// 16-bit types convert by an instruction on a device, and to the same bits here.
+
 // bf16: the upper half of an f32, rounded to nearest, ties to even.
 struct Bf16Element {
   using Stored = std::uint16_t;
@@ -24,9 +26,15 @@ struct Bf16Element {
   using Tag = Bf16;
   static CONVGRAD_BOTH double widened(Stored v) { return bits_as<float>(static_cast<std::uint32_t>(v) << 16); }
   static CONVGRAD_BOTH Stored narrowed(float sum) {
+#ifdef __CUDA_ARCH__
+    Stored narrow;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(narrow) : "f"(sum));
+    return narrow;
+#else
     const auto bits = bits_as<std::uint32_t>(sum);
-    if (sum != sum) return static_cast<Stored>(bits >> 16 | 0x40);
+    if (sum != sum) return 0x7fff;
     return static_cast<Stored>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+#endif
   }
 };
 
@@ -37,20 +45,32 @@ struct F16Element {
   using Exact = double;
   using Tag = F16;
   static CONVGRAD_BOTH double widened(Stored v) {
+#ifdef __CUDA_ARCH__
+    float wide;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(v));
+    return wide;
+#else
     const std::uint32_t sign = static_cast<std::uint32_t>(v & 0x8000) << 16, rest = v & 0x7fff;
     if (rest >= 0x7c00) return bits_as<float>(sign | 0x7f800000 | (rest & 0x3ff) << 13);
     const float magnitude = bits_as<float>(rest << 13) * 0x1p112f;  // exact: moves the exponent's bias
     return bits_as<float>(sign | bits_as<std::uint32_t>(magnitude));
+#endif
   }
   static CONVGRAD_BOTH Stored narrowed(float sum) {
+#ifdef __CUDA_ARCH__
+    Stored narrow;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(narrow) : "f"(sum));
+    return narrow;
+#else
     const auto bits = bits_as<std::uint32_t>(sum);
     const auto sign = static_cast<Stored>(bits >> 16 & 0x8000);
     const std::uint32_t magnitude = bits & 0x7fffffff;
-    if (magnitude > 0x7f800000) return static_cast<Stored>(sign | 0x7e00);
+    if (magnitude > 0x7f800000) return 0x7fff;
     if (magnitude >= 0x477ff000) return static_cast<Stored>(sign | 0x7c00);  // 65520 and more
     if (magnitude < 0x38800000)  // subnormal: adding 0.5 leaves the rounded value in the low bits
       return static_cast<Stored>(sign | (bits_as<std::uint32_t>(bits_as<float>(magnitude) + 0.5f) - 0x3f000000));
     return static_cast<Stored>(sign | ((magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13));
+#endif
   }
 };
 

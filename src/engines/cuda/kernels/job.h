@@ -30,10 +30,10 @@ template <Way way, int Rows, int Columns, int Terms>
 class Job {
  public:
   CONVGRAD_BOTH Job(const ConvArgs& args, int block) : args_(args) {
-    n0_ = take(block, args.n_tiles) * Columns;
-    const int m_tile = take(block, args.m_tiles);
-    const int phase = take(block, args.phases);
-    group_ = take(block, args.groups);
+    n0_ = args.n_tiles.take(block) * Columns;
+    const int m_tile = args.m_tiles.take(block);
+    const int phase = args.phases.take(block);
+    group_ = args.groups.take(block);
     slice_ = block;
     const int row = args.phase_columns.quotient(phase), plane = args.phase_rows.quotient(row);
     axes_[0] = axis_of_phase(args.axes[0], plane);

@@ -12,6 +12,7 @@
 #include "engines/cuda/kernels/halo_filter.h"
 #include "engines/cuda/kernels/mma_tile.h"
 #include "engines/cuda/kernels/repack.h"
+#include "engines/cuda/kernels/strips.h"
 #include "engines/cuda/kernels/sums.h"
 #include "engines/cuda/kernels/warpgroup_tile.h"
 
