@@ -17,6 +17,7 @@ namespace convgrad::studio {
 namespace {
 
 constexpr std::size_t kConnections = 48;  // at once; a stream of events holds one
+constexpr int kWaiting = 128;             // for one of these
 constexpr const char* kLoopback = "127.0.0.1";
 
 // Signals go to one thread that waits for them, so that nothing is done inside a handler.
@@ -37,25 +38,29 @@ void set_limits(httplib::Server& server) {
   server.set_read_timeout(3);
   server.set_write_timeout(5);
   server.set_tcp_nodelay(true);
-  server.set_socket_options([](auto socket) {  // without SO_REUSEPORT: two studios must not share a port
-    const int on = 1;
-    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  });
 }
 
-int bind(httplib::Server& server, int port) {
-  if (port == 0) return server.bind_to_any_port(kLoopback);
-  return server.bind_to_port(kLoopback, port) ? port : -1;
+// The port, or 0. The library lets 5 visitors wait for a thread, and one more waits a second for its next try: the socket
+// is told again how many. listener lives as long as the server.
+int bind(httplib::Server& server, int port, int& listener) {
+  server.set_socket_options([&listener](auto socket) {  // without SO_REUSEPORT: two studios must not share a port
+    const int on = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    listener = socket;
+  });
+  const int bound = port == 0 ? server.bind_to_any_port(kLoopback) : server.bind_to_port(kLoopback, port) ? port : 0;
+  return bound > 0 && listen(listener, kWaiting) == 0 ? bound : 0;
 }
 
 }  // namespace
 
 int serve(const Options& options) {
   const sigset_t signals = block_signals();
+  int listener = -1;
   httplib::Server server;
   set_limits(server);
-  const int port = bind(server, options.port);
-  if (port <= 0) {
+  const int port = bind(server, options.port, listener);
+  if (port == 0) {
     fmt::print(stderr, "convgrad: cannot listen on port {} of {}\n", options.port, kLoopback);
     return 1;
   }
