@@ -84,8 +84,8 @@ struct ConvGradients {
   Tensor filter;
   Tensor bias;  // sum of out_backprop over all but its channels
 };
-// Both gradients and the bias gradient of y = conv(input, filter) + bias; 2-D or 3-D by input's rank. The bits of the
-// separate calls; layers that wait for memory take less time than by those.
+// Both gradients and the bias gradient of y = conv(input, filter) + bias; 1-D, 2-D or 3-D by input's rank. The bits of
+// the separate calls; layers that wait for memory take less time than by those.
 CONVGRAD_API Result<ConvGradients> conv_gradients(const TensorView& input, const TensorView& filter,
                                                   const TensorView& out_backprop, const ConvOptions& options);
 

@@ -9,12 +9,16 @@ Array = Any
 #: Lists, tuples or arrays of integers.
 Integers = Any
 
+#: data_format by the number of spatial dimensions, where the caller says none.
+FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
+
 
 def all_dimensions(value: Any, rank: int, data_format: str | None) -> Integers:
     """One number, or one a spatial dimension, with ones for batch and channels; other lists as they are."""
     if value is None:
         return [1] * (rank + 2)
-    numbers = list(value) if hasattr(value, "__len__") else [value]
+    single = not hasattr(value, "__len__") or getattr(value, "shape", None) == ()
+    numbers = [value] if single else list(value)
     if len(numbers) == 1:
         numbers = numbers * rank
     if len(numbers) != rank:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ._arrays import Array, Integers, all_dimensions
+from ._arrays import FORMATS, Array, Integers, all_dimensions
 from ._core import conv_gradients as _conv_gradients
 
 
@@ -25,9 +25,9 @@ def conv_gradients(
     data_format: str | None = None,
     dilations: Integers | int = 1,
 ) -> ConvGradients:
-    """dx, dw and db, 2-D or 3-D by the rank of ``filters``: the bits of the separate calls, in less time."""
-    rank = 3 if _dimensions(filters) == 5 else 2
-    layout = data_format or ("NDHWC" if rank == 3 else "NHWC")
+    """dx, dw and db, 1-D to 3-D by the rank of ``input``: the bits of the separate calls, in less time."""
+    rank = {3: 1, 5: 3}.get(_dimensions(input), 2)
+    layout = data_format or FORMATS[rank]
     steps = all_dimensions(strides, rank, layout)
     holes = all_dimensions(dilations, rank, layout)
     return ConvGradients(*_conv_gradients(input, filters, out_backprop, steps, padding, layout, holes))

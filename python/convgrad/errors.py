@@ -41,6 +41,11 @@ class CancelledError(ConvgradError):
     """The call was asked to stop."""
 
 
+def refusal(argument: str, got: str, wanted: str, rule: str) -> InvalidArgumentError:
+    """Of what a function of this package looks at before the library is asked."""
+    return InvalidArgumentError(f"{argument}: got {got}, wanted {wanted}", argument, got, wanted, rule)
+
+
 _BY_CODE: dict[str, type[ConvgradError]] = {
     "invalid_argument": InvalidArgumentError,
     "unimplemented": UnimplementedError,

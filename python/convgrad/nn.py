@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ._arrays import Array, Integers, all_dimensions
+from ._arrays import FORMATS, Array, Integers, all_dimensions
 from ._core import conv as _conv
+from .errors import refusal
 
 __all__ = [
     "conv2d",
@@ -24,7 +25,6 @@ __all__ = [
     "conv_transpose",
 ]
 
-_FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 _FORWARD = {2: "Conv2D", 3: "Conv3D"}
 _INPUT_GRADIENTS = {1: "Conv1DBackpropInput", 2: "Conv2DBackpropInput", 3: "Conv3DBackpropInputV2"}
 
@@ -60,7 +60,7 @@ def _forward(
 
 def _one_of(filter: Array | None, filters: Array | None) -> Array:
     if filter is not None and filters is not None:
-        raise ValueError("filter and filters are two names of one argument: got both, wanted one")
+        raise refusal("filters", "both filter and filters", "one of these names of one argument", "attr-type")
     return filters if filter is None else filter
 
 
@@ -156,6 +156,13 @@ def conv3d_backprop_filter_v2(
 conv3d_backprop_filter = conv3d_backprop_filter_v2
 
 
+def _entries(sizes: Integers, argument: str) -> int:
+    try:
+        return len(sizes)
+    except TypeError:
+        raise refusal(argument, f"an object of type {type(sizes).__name__}", "a list of integers", "attr-type") from None
+
+
 def _transpose(
     rank: int, tensors: tuple[Array, Array, Integers], window: tuple[Any, ...], data_format: str | None, out: Array
 ) -> Array:
@@ -212,8 +219,8 @@ def conv_transpose(
     out: Array | None = None,
 ) -> Array:
     """The transposed convolution of one, two or three spatial dimensions, by the length of output_shape."""
-    rank = len(output_shape) - 2
-    if rank not in _FORMATS:
-        raise ValueError(f"output_shape must have 3, 4 or 5 entries, got {len(output_shape)}")
+    rank = _entries(output_shape, "output_shape") - 2
+    if rank not in FORMATS:
+        raise refusal("output_shape", f"{rank + 2} entries", "3, 4 or 5", "size-vector-length")
     tensors = (input, filters, output_shape)
-    return _transpose(rank, tensors, (strides, padding, dilations), data_format or _FORMATS[rank], out)
+    return _transpose(rank, tensors, (strides, padding, dilations), data_format or FORMATS[rank], out)

@@ -34,8 +34,22 @@ def test_filter_and_filters_are_one_argument() -> None:
     dy = nn.conv2d(X, W, 1, "SAME")
     dx = nn.conv2d_backprop_input(X.shape, filters=W, out_backprop=dy, strides=[1, 1, 1, 1], padding="SAME")
     assert (dx == nn.conv2d_backprop_input(X.shape, W, dy, [1, 1, 1, 1], "SAME")).all()
-    with pytest.raises(ValueError, match="got both"):
+    with pytest.raises(errors.InvalidArgumentError, match="got both") as refusal:
         nn.conv2d_backprop_input(X.shape, W, dy, [1, 1, 1, 1], "SAME", filters=W)
+    assert refusal.value.argument == "filters"
+
+
+@pytest.mark.parametrize("one", [2, np.int64(2), np.array(2, np.int32), [2], np.array([2])])
+def test_one_stride_is_that_of_every_spatial_dimension(one: object) -> None:
+    assert (nn.conv2d(X, W, one, "SAME") == nn.conv2d(X, W, [1, 2, 2, 1], "SAME")).all()
+
+
+@pytest.mark.parametrize(("output_shape", "got"), [(6, "an object of type int"), ([1, 6], "2 entries"), ([], "0 entries")])
+def test_a_transposed_convolution_without_a_shape_to_go_by(output_shape: object, got: str) -> None:
+    with pytest.raises(errors.InvalidArgumentError) as refusal:
+        nn.conv_transpose(X, W, output_shape, 1)
+    assert (refusal.value.argument, refusal.value.got) == ("output_shape", got)
+    assert str(refusal.value).startswith(f"output_shape: got {got}, wanted ")
 
 
 @pytest.mark.parametrize("batch", [(1, 2), (2, 1, 1)])

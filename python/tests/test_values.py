@@ -89,6 +89,19 @@ def test_one_call_gives_the_bits_of_three(window: Window) -> None:
     assert (db == dy.sum((0, 1, 2))).all()
 
 
+@pytest.mark.parametrize("data_format", [None, "NWC", "NCW"])
+def test_signals_get_all_gradients_too(data_format: str | None) -> None:
+    """A signal is an image of one row."""
+    x, w, dy = (np.float32(integers(shape, k)) for k, shape in enumerate([(2, 9, 4), (3, 2, 6), (2, 5, 6)]))
+    wanted = conv_gradients(x[:, None], w[None], dy[:, None], (1, 2), dilations=(1, 3))
+    first = data_format == "NCW"
+    given = (np.moveaxis(x, 2, 1), w, np.moveaxis(dy, 2, 1)) if first else (x, w, dy)
+    dx, dw, db = conv_gradients(*given, strides=2, data_format=data_format, dilations=3)
+    assert ((np.moveaxis(dx, 1, 2) if first else dx) == wanted.input[:, 0]).all()
+    assert (dw == wanted.filters[0]).all()
+    assert (db == wanted.bias).all()
+
+
 def test_int32_where_tensorflow_takes_it() -> None:
     x, w = integers((1, 5, 5, 2)).astype(np.int32), integers((3, 3, 2, 4), 1).astype(np.int32)
     window = Window((5, 5), (3, 3), (1, 1), (1, 1), definition.same_pads((5, 5), (3, 3), (1, 1)))

@@ -27,8 +27,7 @@ ConvCall call_of(Op op, const Given& given, const ConvOptions& options) {
   const OpInfo& row = info(op);
   call.dtype = given.first.dtype;
   call.second_dtype = given.second.dtype;
-  (row.direction == Direction::input_grad ? call.filter : call.input) = given.first.shape;
-  (row.direction == Direction::forward ? call.filter : call.out_backprop) = given.second.shape;
+  call.set_tensors(given.first.shape, given.second.shape);
   call.sizes = given.sizes;
   call.strides = or_ones(options.strides, row.rank);
   call.dilations = or_ones(options.dilations, row.rank);
@@ -37,6 +36,13 @@ ConvCall call_of(Op op, const Given& given, const ConvOptions& options) {
   call.data_format = options.data_format.empty() ? data_format(Layout::channels_last, row.rank)
                                                  : std::string_view(options.data_format);
   return call;
+}
+
+Op filter_gradient_of(const Shape& input) {
+  for (const OpInfo& row : all_ops()) {
+    if (row.direction == Direction::filter_grad && row.rank + 2 == static_cast<int>(input.size())) return row.op;
+  }
+  return Op::conv2d_backprop_filter;  // whose rules refuse such an input
 }
 
 // A plan and the memory of its result.
@@ -127,9 +133,8 @@ Result<Tensor> conv3d_transpose(const TensorView& input, const TensorView& filte
 Result<ConvGradientPlans> plan_gradients(const TensorView& input, const TensorView& filter,
                                          const TensorView& out_backprop, const ConvOptions& options) {
   return guarded([&]() -> Result<ConvGradientPlans> {
-    const Op op = input.shape.size() == 5 ? Op::conv3d_backprop_filter_v2 : Op::conv2d_backprop_filter;
-    Result<Geometry> geometry =
-        validate(call_of(op, {input, out_backprop, filter.shape}, options), options.policy.limits);
+    Result<Geometry> geometry = validate(
+        call_of(filter_gradient_of(input.shape), {input, out_backprop, filter.shape}, options), options.policy.limits);
     if (!geometry.ok()) return geometry.status();
     ConvGradientPlans plans;
     const std::pair<Direction, Plan*> all[] = {{Direction::filter_grad, &plans.filter},

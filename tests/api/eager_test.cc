@@ -77,6 +77,18 @@ TEST(Eager, volumes_get_all_gradients_too) {
   EXPECT_EQ(test::difference(gradients.input, conv3d_backprop_input_v2(x.shape(), f, dy, options).value()), "");
 }
 
+TEST(Eager, signals_get_all_gradients_too) {
+  const Tensor x = integers(1, {2, 9, 4}), f = integers(2, {3, 2, 6}), dy = integers(3, {2, 5, 6});
+  const ConvOptions options{.strides = {1, 2, 1}, .padding = Padding::same()};
+  const ConvGradients gradients = conv_gradients(x, f, dy, options).value();
+  Geometry g = validate(parse_problem("n2c4w9_k6s3_st2_same_g2_f32_forward").value()).value();
+  g.direction = Direction::filter_grad;
+  EXPECT_EQ(test::difference(gradients.filter, test::by_definition(g, x, dy)), "");
+  g.direction = Direction::input_grad;
+  EXPECT_EQ(test::difference(gradients.input, test::by_definition(g, f, dy)), "");
+  EXPECT_EQ(gradients.bias.shape(), Shape{6});
+}
+
 TEST(Eager, strided_views_give_the_same_bits) {
   test::Random random(8);
   for (int round = 0; round < 300; ++round) {
