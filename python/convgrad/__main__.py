@@ -1,4 +1,4 @@
-"""``python -m convgrad``: the command line."""
+"""``python -m convgrad`` and the program ``convgrad``: the command line, and ``convgrad tensorflow``, which is Python's."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ import sys
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["tensorflow"]:
+        from . import tensorflow
+
+        sys.exit(tensorflow.main(sys.argv[2:]))
     program = pathlib.Path(__file__).parent / "bin" / "convgrad"
     if not program.exists():
         sys.exit("convgrad: this build of the package has no command line (CONVGRAD_CLI was off)")

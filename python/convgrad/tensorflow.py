@@ -6,8 +6,8 @@
 Unchanged models then run and train with channels first, dilation, groups and float64 in eager mode, in tf.function, in
 Keras and in sessions. Code compiled by XLA (jit_compile=True) never looks for kernels and goes past these.
 
-From the command line: `python -m convgrad.tensorflow enable` lets `import tensorflow` do it by itself in this Python
-environment, `disable` ends that.
+From the command line: `convgrad tensorflow enable` lets `import tensorflow` do it by itself in this Python environment,
+`convgrad tensorflow disable` ends that.
 """
 
 from __future__ import annotations
@@ -160,8 +160,8 @@ def disable(*, site_packages: str | None = None) -> bool:
     return bool(files)
 
 
-def _main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m convgrad.tensorflow", description=enable.__doc__)
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="convgrad tensorflow", description=enable.__doc__)
     parser.add_argument("action", choices=["enable", "disable"])
     parser.add_argument("--no-forward", action="store_true", help="leave the forward convolutions to TensorFlow")
     parser.add_argument(
@@ -186,4 +186,4 @@ def _main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(_main())
+    sys.exit(main())

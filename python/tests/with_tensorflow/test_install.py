@@ -72,7 +72,7 @@ def test_a_choice_leaves_ops_to_tensorflow(run_child: Callable, choice: dict, le
 
 def command(*arguments: str, site_packages: pathlib.Path) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "convgrad.tensorflow", *arguments, "--site-packages", str(site_packages)],
+        [sys.executable, "-m", "convgrad", "tensorflow", *arguments, "--site-packages", str(site_packages)],
         env=environment(True), capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
     return done.stdout
