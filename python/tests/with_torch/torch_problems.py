@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
+Tensors = Sequence[torch.Tensor]
 LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
 # Unit roundoff of an element and of the type that sums are kept in.
 ROUNDOFF = {torch.float64: 2.0**-53, torch.float32: 2.0**-24, torch.bfloat16: 2.0**-8, torch.float16: 2.0**-11}
@@ -87,6 +89,14 @@ def assert_right(call: Call, results: tuple[torch.Tensor | None, ...]) -> None:
 
 def tolerance(dtype: torch.dtype, length: int, right: torch.Tensor, magnitude: torch.Tensor) -> torch.Tensor:
     return right.abs() * ROUNDOFF[dtype] + magnitude * (2 * length * SUM_ROUNDOFF[dtype]) + SMALLEST.get(dtype, 0.0)
+
+
+def assert_close(found: Tensors, wanted: Tensors, terms: int, roundings: int = 1) -> None:
+    """The same sums of at most so many terms in two orders, with so many elements stored on the way."""
+    for a, b in zip(found, wanted):
+        bound = (2 * terms * SUM_ROUNDOFF[b.dtype] + roundings * ROUNDOFF[b.dtype]) * b.abs().max()
+        assert a.shape == b.shape
+        assert ((a - b).abs() <= bound).all()
 
 
 def strides_that_matter(tensor: torch.Tensor) -> list[int]:
