@@ -59,8 +59,7 @@ def work(kind, threads, dtype):
     tf.config.threading.set_intra_op_parallelism_threads(threads)
     tf.config.threading.set_inter_op_parallelism_threads(1)
     if kind == "convgrad":
-        sys.path.insert(0, str(ROOT / "python"))
-        os.environ.setdefault("CONVGRAD_TENSORFLOW_LIBRARY", str(ROOT / "build/release/python/convgrad/_tensorflow.so"))
+        sys.path.insert(0, str(ROOT / "build/release/python"))
         import convgrad.tensorflow as plugin
 
         plugin.install(onednn=True)

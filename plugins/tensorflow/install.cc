@@ -1,6 +1,7 @@
 // Registers the rows of ops.inc with TensorFlow, and counts the calls of each.
 #include "install.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "convgrad/system.h"
 #include "kernel.h"
 
 namespace convgrad::tensorflow {
@@ -100,9 +102,26 @@ Status register_kernel(std::size_t index, const TfDTypeRow& type) {
   return status.taken();
 }
 
+bool has_bf16_instructions() {
+  const auto is_one = [](const std::string& name) { return name == "avx512bf16" || name == "amx_bf16"; };
+  const std::vector<std::string> features = system_info().features;
+  return std::any_of(features.begin(), features.end(), is_one);
+}
+
+// The least convgrad_tensorflow_choice::onednn that takes a row.
+int least_choice(Route route) {
+  switch (route) {
+    case Route::own: return 0;
+    case Route::onednn: return 1;
+    case Route::onednn_asked: return 2;
+    case Route::onednn_no_bf16: return has_bf16_instructions() ? 2 : 1;
+  }
+  return 2;
+}
+
 bool chosen(const OpRow& row, const convgrad_tensorflow_choice& choice) {
   if (info(row.op).direction == Direction::forward && choice.forward == 0) return false;
-  return row.route == Route::own || choice.onednn >= (row.route == Route::onednn ? 1 : 2);
+  return choice.onednn >= least_choice(row.route);
 }
 
 Result<int> register_all(const convgrad_tensorflow_choice& choice) {

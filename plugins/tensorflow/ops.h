@@ -11,7 +11,7 @@ namespace convgrad::tensorflow {
 
 enum class Form { plain, depthwise, with_bias };
 enum class SizesFrom { none, vector, shape };
-enum class Route { own, onednn, onednn_asked };
+enum class Route { own, onednn, onednn_asked, onednn_no_bf16 };
 
 // TensorFlow's numbers for element types.
 using TfDType = int;

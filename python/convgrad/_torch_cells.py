@@ -37,19 +37,34 @@ def _without_arithmetic() -> tuple[torch.dtype, ...]:
     return (() if bf16 else (torch.bfloat16,)) + (() if f16 else (torch.float16,))
 
 
-_F32, _F64 = (torch.float32,), (torch.float64,)
+def _has_dot_products() -> bool:
+    """bf16 dot products and no tiles: AMD since Zen 4. PyTorch's dense layers are as fast as convgrad's there."""
+    features = _core.config()["features"]
+    return "avx512bf16" in features and "amx_bf16" not in features
+
+
+_F32, _F64, _BF16 = (torch.float32,), (torch.float64,), (torch.bfloat16,)
 ROWS = [
     Row(_F64, "stem dense"),  # 1.0x to 34x
     Row(_F64, "pointwise", channels_last=True),  # channels first is one product of matrices: 0.8x
     Row(_F64, "grouped", least_macs=1e5),  # 1.7x to 9x
     Row(_F64 + _F32, "depthwise", least_macs=1e4),  # 1.1x to 64x
-    Row(_F32, "pointwise stem dense", channels_last=False, least_macs=3e6),  # 1.2x to 6x
+    Row(_F32, "pointwise stem", channels_last=False, least_macs=3e6),  # 1.0x to 6x
+    Row(_F32, "dense", channels_last=False, gradients="filter", least_macs=3e6),  # 0.9x to 4x
     Row(_F32, "stem", channels_last=True, least_macs=3e6),  # 1.1x to 6x; other dense layers 0.7x to 1.9x
     Row(_F32, "grouped", gradients="filter", least_macs=1e5),  # 1.5x to 5x; input gradients 0.7x to 1.9x
     Row(_without_arithmetic(), "pointwise stem dense"),  # bf16 0.9x to 14x, f16 2x to 80x
     Row(_without_arithmetic(), "grouped depthwise", least_macs=1e5),  # bf16 0.9x to 105x, f16 2x to 125x
     Row((torch.bfloat16, torch.float16), "depthwise", rank=3, least_macs=1e5),  # loops, whatever the CPU has
 ]
+ROWS += (
+    [  # on Zen 4
+        Row(_BF16, "stem", gradients="input"),  # 1.9x to 2.2x; filter gradients 0.5x to 0.7x
+        Row(_BF16, "grouped depthwise", gradients="filter", least_macs=1e5),  # 1.0x to 32x; input gradients 0.4x to 1.0x
+    ]
+    if _has_dot_products()
+    else [Row(_F32, "dense", channels_last=False, gradients="input", least_macs=3e6)]  # 1.2x to 2.6x; Zen 4: 0.9x to 1.1x
+)
 GPU_ROWS = [Row(tuple(DTYPES), least_macs=0)]  # not measured, so only by install(gpu=True): all that the engine takes
 
 

@@ -10,17 +10,20 @@ from collections.abc import Callable
 import pytest
 from conftest import ROOT, environment
 
+import convgrad
+
 FORWARD = {"Conv2D", "Conv3D", "DepthwiseConv2dNative"}
 
 
-def table() -> dict[str, list[str]]:
-    """The rows of ops.inc: dtypes by op."""
+def table(routes: str = "own onednn onednn_asked onednn_no_bf16") -> dict[str, list[str]]:
+    """The rows of ops.inc of these routes: dtypes by op."""
     types = {"kHalf": ["float16"], "kBFloat16": ["bfloat16"], "kFloat": ["float32"], "kDouble": ["float64"]}
     types |= {"kInt32": ["int32"], "kFloats": ["float16", "bfloat16", "float32", "float64"]}
     rows = re.findall(r"^CONVGRAD_TF_OP\((.*)\)$", (ROOT / "plugins/tensorflow/ops.inc").read_text(), re.M)
     found: dict[str, list[str]] = {}
-    for name, _, _, _, dtypes, _ in (row.split(", ") for row in rows):
-        found.setdefault(name, []).extend(name for word in dtypes.split(" | ") for name in types[word])
+    for name, _, _, _, dtypes, route in (row.split(", ") for row in rows):
+        if route in routes.split():
+            found.setdefault(name, []).extend(name for word in dtypes.split(" | ") for name in types[word])
     return {name: sorted(dtypes) for name, dtypes in found.items()}
 
 
@@ -68,6 +71,12 @@ def test_the_library_alone_says_that_tensorflow_is_missing(run_child: Callable) 
 def test_a_choice_leaves_ops_to_tensorflow(run_child: Callable, choice: dict, left: Callable) -> None:
     found = run_child("installing.py", "choices", CHOICE=json.dumps(choice))
     assert found == {op: types for op, types in table().items() if not left(op)}
+
+
+def test_left_alone_it_takes_what_it_is_not_slower_at_on_this_cpu(run_child: Callable) -> None:
+    found = run_child("installing.py", "choices", CHOICE="{}")
+    arithmetic = {"avx512bf16", "amx_bf16"} & set(convgrad._core.config()["features"])
+    assert found == table("own onednn" if arithmetic else "own onednn onednn_no_bf16")
 
 
 def command(*arguments: str, site_packages: pathlib.Path) -> str:
