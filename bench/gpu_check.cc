@@ -54,6 +54,17 @@ std::set<cuda::Kernel> kernels_of(const cuda::Program& program) {
   return used;
 }
 
+// Patches with a halo: gathers, and filter gradients of 3 to 5 tiles a warpgroup.
+void add_halos(const std::string& dtype, std::vector<std::string>& all) {
+  for (const char* direction : {"_forward", "_input_grad"})
+    for (const char* channels : {"c32h7w8_k32", "c32h7w8_k64", "c64h7w8_k32", "c64h7w8_k64"})
+      all.push_back("n1" + std::string(channels) + "r2s3_same_" + dtype + direction);
+  for (const char* shape : {"c64h7w8_k64r2s3", "c64h7w8_k32r2s3", "c64h7w8_k64r2s4", "c64h7w8_k32r2s4",
+                            "c64h7w8_k64r3s3", "c64h7w8_k32r3s3", "c32h7w8_k64r2s3", "c32h7w8_k32r2s3",
+                            "c32h7w8_k64r4s5", "c32h7w8_k32r4s5", "c32d3h7w8_k64t3r3s3", "c32d3h7w8_k32t3r3s3"})
+    all.push_back("n1" + std::string(shape) + "_same_" + dtype + "_filter_grad");
+}
+
 // Problems among which every kernel is used, the smallest first.
 std::vector<std::string> candidates() {
   std::vector<std::string> all;
@@ -65,10 +76,12 @@ std::vector<std::string> candidates() {
           for (const int k : {4, 9, 16, 32, 48, 64, 128})
             all.push_back("n1c" + std::to_string(c) + "h4w5_k" + std::to_string(k) + "r2s2_same_" + kind + direction);
         all.push_back("n2c6h7w5_k12r3s3_st2x1_same_g3_" + kind + direction);
+        all.push_back("n2c8h9w6_k8r3s3_same_g8_" + kind + direction);
       }
       all.push_back("n2c9h5w6_k9r1s1_valid_" + kind + "_bias_grad");
       all.push_back("n4c16h33w33_k16r1s1_valid_" + kind + "_filter_grad");  // long enough for slices
     }
+  for (const char* dtype : {"bf16", "f16"}) add_halos(dtype, all);
   return all;
 }
 

@@ -18,9 +18,15 @@ def said(name, stack="0 bytes stack frame, 0 bytes spill stores, 0 bytes spill l
             f"ptxas info    : Used {registers} registers, used 1 barriers\n")
 
 
-def checked(text, threads):
-    tool.compiled = lambda build, group: (text, threads)
+def checked(text, threads, given=(), taken=()):
+    sources = {(name, "sm_90a"): tool.Source(count, given, taken) for name, count in threads.items()}
+    tool.compiled = lambda build, group: (text, sources)
     return tool.check("build", "group")
+
+
+def entry(name, threads, lends=""):
+    return (f".visible .entry {name}(\n\t.param .align 64 .b8 {name}_param_0[1600]\n)\n.maxntid {threads}, 1, 1\n"
+            f".minnctapersm 1\n{{\n{lends}\tret;\n}}\n")
 
 
 class CheckCudaKernels(unittest.TestCase):
@@ -53,6 +59,28 @@ class CheckCudaKernels(unittest.TestCase):
         faults, _, _ = checked(text + said("a"), {"a": 384})
         self.assertEqual(len(faults), 1)
         self.assertIn("C7519", faults[0])
+
+    def test_registers_that_ptxas_does_not_lend(self):
+        text = ("ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored to maintain minimum register "
+                "requirements.\n")
+        faults, _, _ = checked(text + said("a"), {"a": 384})
+        self.assertEqual(len(faults), 1)
+        self.assertIn("C7508", faults[0])
+
+    def test_registers_that_are_there_to_be_lent(self):
+        self.assertEqual(checked(said("a"), {"a": 384}, [40], [232]), ([], [], 1))
+
+    def test_registers_that_nobody_can_give(self):
+        faults, _, _ = checked(said("a", registers=128), {"a": 384}, [40], [232])
+        self.assertEqual(faults, ["group: a for sm_90a: starts with 128 registers a thread, "
+                                  "and its warpgroups take 64512 in all"])
+
+    def test_what_the_text_of_a_kernel_says(self):
+        lends = "\tsetmaxnreg.dec.sync.aligned.u32 40;\n\tsetmaxnreg.inc.sync.aligned.u32 232;\n"
+        hopper = ".version 9.0\n.target sm_90a\n" + entry("a", 384, lends) + entry("b", 256)
+        found = tool.sources_in([hopper, ".version 9.0\n.target sm_80\n" + entry("a", 384)])
+        self.assertEqual({name: (source.threads, source.lent()) for name, source in found.items()},
+                         {("a", "sm_90a"): (384, 64512), ("b", "sm_90a"): (256, 0), ("a", "sm_80"): (384, 0)})
 
     def test_a_group_of_which_nothing_is_told(self):
         faults, _, _ = checked("", {})

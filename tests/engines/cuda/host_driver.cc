@@ -121,6 +121,12 @@ constexpr int kMostShared = 227 << 10;
 std::map<const Kernel*, int> shared_limits;
 thread_local std::deque<Box> boxes;  // that maps of the next launch point to
 
+// Of a map's data type; 0: none that the engine has use for.
+int element_bytes(int data_type) {
+  return data_type == kElementsOf16Bits ? 2 : data_type == kElementsOfF32 ? 4 : data_type == kElementsOfF64 ? 8 : 0;
+}
+bool is_multiple(const void* address, std::size_t of) { return reinterpret_cast<std::uintptr_t>(address) % of == 0; }
+
 const Kernel* kernel_of(CUfunction function) { return reinterpret_cast<const Kernel*>(function); }
 
 CUresult launch(const Kernel* kernel, const Grid& grid, const void* args) {
@@ -368,10 +374,13 @@ CUresult cuLaunchKernel(CUfunction function, unsigned blocks, unsigned, unsigned
 
 CUresult cuTensorMapEncodeTiled(void* map, int data_type, unsigned rank, void* address, const std::uint64_t* extents,
                                 const std::uint64_t* byte_strides, const std::uint32_t* box,
-                                const std::uint32_t* element_strides, int, int swizzle, int, int) {
+                                const std::uint32_t* element_strides, int interleave, int swizzle, int promotion,
+                                int fill) {
   ENTER(entered);
-  const int size = data_type == kElementsOf16Bits ? 2 : data_type == kElementsOfF32 ? 4 : 8;
-  if (rank != 5 || reinterpret_cast<std::uintptr_t>(address) % 16 != 0) return kInvalidValue;
+  const int size = element_bytes(data_type);
+  if (rank != 5 || size == 0 || interleave != kNoInterleave || promotion != kPromote128 || fill != kFillZeros)
+    return kInvalidValue;
+  if (!is_multiple(address, 16) || !is_multiple(map, alignof(TensorMap))) return kInvalidValue;
   Box& kept = boxes.emplace_back();
   kept.tensor = address;
   kept.element_bytes = size;
@@ -386,7 +395,8 @@ CUresult cuTensorMapEncodeTiled(void* map, int data_type, unsigned rank, void* a
     if (box[i] == 0 || box[i] > 256 || element_strides[i] == 0 || element_strides[i] > 8) return kInvalidValue;
   }
   if (swizzle != kSwizzle128 && swizzle != kSwizzle64) return kInvalidValue;
-  if (static_cast<int>(box[0]) * size > kept.swizzle_bytes) return kInvalidValue;
+  if (static_cast<int>(box[0]) * size > kept.swizzle_bytes || static_cast<int>(box[0]) * size % 16 != 0)
+    return kInvalidValue;
   const TensorMap made = host_map(kept);
   std::memcpy(map, &made, sizeof(made));
   return kSuccess;

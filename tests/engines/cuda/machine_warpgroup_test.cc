@@ -226,6 +226,28 @@ TEST(CudaMachineWarpgroup, operands_overwritten_before_the_wait_show_under_some_
   EXPECT_GT(wrong, 0);
 }
 
+// One warpgroup gives registers up, two take them.
+template <int Given, int Taken>
+void lend_registers() {
+  if (thread_index() < 128)
+    give_registers<Given>();
+  else
+    take_registers<Taken>();
+}
+
+TEST(CudaMachineWarpgroup, registers_that_one_gives_others_take) {
+  const Grid grid{.blocks = 2, .threads = 384, .shared_bytes = 0, .seed = 0};
+  run_clean(grid, lend_registers<40, 232>);
+  run_clean(grid, lend_registers<136, 184>);
+  run_refused(grid, lend_registers<40, 240>, "wait in take_registers");
+  run_refused(grid, lend_registers<176, 176>, "give_registers<176> of a warp that has 168");
+  run_refused(grid, lend_registers<40, 160>, "take_registers<160> of a warp that has 168");
+  const auto one_warp = [] {
+    if (thread_index() < 32) give_registers<40>();
+  };
+  run_refused(grid, one_warp, "40 and 168 registers in warps of one warpgroup");
+}
+
 TEST(CudaMachineWarpgroup, refuses_misused_warpgroup_products) {
   const Grid grid{.blocks = 1, .threads = 128, .shared_bytes = 8192, .seed = 0};
   const auto multiply_zeros = [](float(&d)[4], std::uint64_t zeros) {

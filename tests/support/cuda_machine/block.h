@@ -90,6 +90,7 @@ struct Warp {
   Meeting meeting;
   std::vector<unsigned> commits;  // products issued at each warpgroup_commit()
   bool fenced = false;
+  unsigned registers = 0;  // of a thread
 };
 
 // Accumulators of a warpgroup that products under way will write.
@@ -168,6 +169,10 @@ class Block {
     if (join(meeting, lanes, atom, &argument)) act(meeting), wake(meeting.waiting);
   }
 
+  // ---- registers.cc ----
+  void take_registers(unsigned registers);
+  void give_registers(unsigned registers);
+
   // ---- memory.cc: shared memory and copies ----
   std::byte* memory() { return memory_; }
   const std::byte* read(unsigned at, std::size_t bytes, std::size_t alignment, const char* atom);
@@ -204,6 +209,9 @@ class Block {
   std::string reason(const Thread& thread) const;
   std::string leftovers() const;
 
+  unsigned registers_at_start() const;
+  std::string unequal_registers() const;
+
   void poison(unsigned at, std::size_t bytes);
   void touch(unsigned granule);
   void land(Thread& thread, const Copy& copy);
@@ -239,6 +247,8 @@ class Block {
   std::array<Warpgroup, kMostThreads / kWarpgroup> warpgroups_;
   std::uint32_t ready_warps_ = 0;
   unsigned last_warp_ = 0;
+  unsigned free_registers_ = 0;  // that warps gave up and no other has taken
+  Queue want_registers_;
   NamedBarrier whole_;
   std::array<NamedBarrier, 16> named_;
 

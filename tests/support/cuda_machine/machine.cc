@@ -56,7 +56,11 @@ void Block::begin(unsigned block) {
   alive_ = grid_->threads;
   ready_warps_ = 0, last_warp_ = 0;
   whole_ = {}, named_ = {};
-  for (Warp& warp : warps_) warp.ready = 0, warp.meeting = {}, warp.commits.clear(), warp.fenced = false;
+  free_registers_ = 0, want_registers_ = {};
+  for (Warp& warp : warps_) {
+    warp.ready = 0, warp.meeting = {}, warp.commits.clear(), warp.fenced = false;
+    warp.registers = registers_at_start();
+  }
   for (Warpgroup& group : warpgroups_) {
     group.meeting = {}, group.products.clear(), group.issued = group.done = 0;
     for (Accumulators& d : group.accumulators) d.used = false;
@@ -235,7 +239,7 @@ std::string Block::leftovers() const {
     for (const Accumulators& d : group.accumulators)
       if (d.used) return "ended with a product of a warpgroup that no warpgroup_wait covers";
   }
-  return "";
+  return unequal_registers();
 }
 
 int thread_index() { return static_cast<int>(block().self().index); }

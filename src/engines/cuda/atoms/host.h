@@ -24,6 +24,8 @@ struct Product {
   bool transpose_a, transpose_b;
 };
 
+void take_registers(unsigned registers);
+void give_registers(unsigned registers);
 std::byte* reach(unsigned at, std::size_t bytes, std::size_t alignment, bool to_write);
 void copy(unsigned to, const void* from, unsigned bytes, bool there);
 void wait_copies(unsigned groups);
@@ -37,11 +39,13 @@ void warpgroup_wait(unsigned groups);
 template <int Registers>
 void take_registers() {
   static_assert(Registers >= 24 && Registers <= 256 && Registers % 8 == 0);
+  host::take_registers(Registers);
 }
 
 template <int Registers>
 void give_registers() {
   static_assert(Registers >= 24 && Registers <= 256 && Registers % 8 == 0);
+  host::give_registers(Registers);
 }
 
 template <class T>
