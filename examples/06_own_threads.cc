@@ -31,7 +31,8 @@ struct MyThreads {
 };
 
 int main() {
-  Tensor x = Tensor::zeros(DType::f32, {8, 20, 20, 16}).value(), dy = Tensor::zeros(DType::f32, {8, 20, 20, 32}).value();
+  Tensor x = Tensor::zeros(DType::f32, {8, 20, 20, 16}).value(),
+         dy = Tensor::zeros(DType::f32, {8, 20, 20, 32}).value();
   int at = 0;
   for (float& value : x.as<float>()) value = float((at += 7) % 23) * 0.3f;
   for (float& value : dy.as<float>()) value = float((at += 5) % 19) * 0.7f;

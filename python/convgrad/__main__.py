@@ -1,4 +1,4 @@
-"""``python -m convgrad`` and the program ``convgrad``: the command line, and ``convgrad tensorflow``, which is Python's."""
+"""``python -m convgrad``, ``convgrad``: the command line, and ``convgrad tensorflow``, which is Python's."""
 
 from __future__ import annotations
 

@@ -57,14 +57,13 @@ ROWS = [
     Row(_without_arithmetic(), "grouped depthwise", least_macs=1e5),  # bf16 0.9x to 105x, f16 2x to 125x
     Row((torch.bfloat16, torch.float16), "depthwise", rank=3, least_macs=1e5),  # loops, whatever the CPU has
 ]
-ROWS += (
-    [  # on Zen 4
+if _has_dot_products():
+    ROWS += [
         Row(_BF16, "stem", gradients="input"),  # 1.9x to 2.2x; filter gradients 0.5x to 0.7x
-        Row(_BF16, "grouped depthwise", gradients="filter", least_macs=1e5),  # 1.0x to 32x; input gradients 0.4x to 1.0x
+        Row(_BF16, "grouped depthwise", gradients="filter", least_macs=1e5),  # 1.0x to 32x; input 0.4x to 1.0x
     ]
-    if _has_dot_products()
-    else [Row(_F32, "dense", channels_last=False, gradients="input", least_macs=3e6)]  # 1.2x to 2.6x; Zen 4: 0.9x to 1.1x
-)
+else:  # 1.2x to 2.6x; with dot products 0.9x to 1.1x
+    ROWS += [Row(_F32, "dense", channels_last=False, gradients="input", least_macs=3e6)]
 GPU_ROWS = [Row(tuple(DTYPES), least_macs=0)]  # not measured, so only by install(gpu=True): all that the engine takes
 
 

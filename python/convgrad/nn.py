@@ -160,7 +160,8 @@ def _entries(sizes: Integers, argument: str) -> int:
     try:
         return len(sizes)
     except TypeError:
-        raise refusal(argument, f"an object of type {type(sizes).__name__}", "a list of integers", "attr-type") from None
+        got = f"an object of type {type(sizes).__name__}"
+        raise refusal(argument, got, "a list of integers", "attr-type") from None
 
 
 def _transpose(

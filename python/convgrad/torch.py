@@ -2,9 +2,9 @@
 
 ``install()`` takes over ``aten::convolution_backward``, for every model of the process: on the CPU in the cells where
 convgrad is faster or PyTorch's result is wrong; the rest goes to PyTorch's own kernel. ``install(gpu=True)`` also takes
-it over on NVIDIA GPUs, wherever convgrad's CUDA engine takes the problem: by choice, for it has not been measured there.
-``uninstall()`` undoes it; ``with enabled():`` does both. ``stats()`` counts whose kernel ran. ``Conv1d``, ``Conv2d`` and ``Conv3d`` are PyTorch's modules with forward and
-gradients by convgrad, whatever is installed.
+it over on NVIDIA GPUs, wherever convgrad's CUDA engine takes the problem: by choice, for it has not been measured
+there. ``uninstall()`` undoes it; ``with enabled():`` does both. ``stats()`` counts whose kernel ran. ``Conv1d``,
+``Conv2d`` and ``Conv3d`` are PyTorch's modules with forward and gradients by convgrad, whatever is installed.
 
 Gradients of ``torch.nn``'s layers, ``torch.nn.functional``, transposed convolutions, ``torch.compile`` and
 ``torch.func`` all come through the one op that is taken over.

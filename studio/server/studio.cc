@@ -40,8 +40,8 @@ void set_limits(httplib::Server& server) {
   server.set_tcp_nodelay(true);
 }
 
-// The port, or 0. The library lets 5 visitors wait for a thread, and one more waits a second for its next try: the socket
-// is told again how many. listener lives as long as the server.
+// The port, or 0. The library lets 5 visitors wait for a thread, and one more waits a second for its next try: the
+// socket is told again how many. listener lives as long as the server.
 int bind(httplib::Server& server, int port, int& listener) {
   server.set_socket_options([&listener](auto socket) {  // without SO_REUSEPORT: two studios must not share a port
     const int on = 1;
