@@ -7,10 +7,12 @@ which is ours. ``out``, ours as well, is an array for the result: NumPy's, or on
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ._arrays import FORMATS, Array, Integers, all_dimensions
 from ._core import conv as _conv
+from ._core import refuse_type
 from .errors import refusal
 
 __all__ = [
@@ -31,8 +33,8 @@ _INPUT_GRADIENTS = {1: "Conv1DBackpropInput", 2: "Conv2DBackpropInput", 3: "Conv
 
 def _folded(input: Array, rank: int) -> tuple[Array, tuple[int, ...]]:
     """The input with one batch dimension, and the batch dimensions that it had when they were more."""
-    shape = tuple(getattr(input, "shape", ()))
-    batch = shape[: -rank - 1]
+    shape = getattr(input, "shape", ())
+    batch = tuple(shape[: -rank - 1]) if isinstance(shape, Sequence) or hasattr(shape, "as_list") else ()
     if len(batch) <= 1:
         return input, ()
     flat = (math.prod(batch), *shape[-rank - 1 :])
@@ -43,17 +45,36 @@ def _folded(input: Array, rank: int) -> tuple[Array, tuple[int, ...]]:
     return np.asarray(input).reshape(flat), batch
 
 
+def _folded_out(out: Array, batch: tuple[int, ...], rank: int) -> Array:
+    """The same memory with one batch dimension."""
+    if not hasattr(out, "shape"):
+        return out  # to be refused
+    flat, dimensions = _folded(out, rank)
+    if dimensions != batch:
+        refuse_type("out", f"shape {tuple(out.shape)}", f"the batch dimensions {batch} of the input")
+    if math.prod(out.shape) and _address(flat) != _address(out):
+        refuse_type("out", "batch dimensions that memory does not hold as one", "an array whose batches lie in a row")
+    return flat
+
+
+def _address(array: Array) -> Any:
+    for interface in ("__array_interface__", "__cuda_array_interface__"):
+        if hasattr(array, interface):
+            return getattr(array, interface)["data"][0]
+    return None
+
+
 def _forward(
     rank: int, tensors: tuple[Array, Array], window: tuple[Any, ...], data_format: str | None, out: Array
 ) -> Array:
     input, filters = tensors
     strides, padding, dilations = window
-    steps = all_dimensions(strides, rank, data_format)
-    holes = all_dimensions(dilations, rank, data_format)
+    steps = all_dimensions("strides", strides, rank, data_format)
+    holes = all_dimensions("dilations", dilations, rank, data_format)
     images, batch = _folded(input, rank)
     if not batch:
         return _conv(_FORWARD[rank], input, filters, None, steps, padding, None, data_format, holes, out)
-    flat = None if out is None else _folded(out, rank)[0]
+    flat = None if out is None else _folded_out(out, batch, rank)
     result = _conv(_FORWARD[rank], images, filters, None, steps, padding, None, data_format, holes, flat)
     return result.reshape((*batch, *result.shape[1:])) if out is None else out
 
@@ -168,8 +189,8 @@ def _transpose(
 ) -> Array:
     input, filters, output_shape = tensors
     strides, padding, dilations = window
-    steps = all_dimensions(strides, rank, data_format)
-    holes = all_dimensions(dilations, rank, data_format)
+    steps = all_dimensions("strides", strides, rank, data_format)
+    holes = all_dimensions("dilations", dilations, rank, data_format)
     op = _INPUT_GRADIENTS[rank]
     return _conv(op, filters, input, output_shape, steps, padding, None, data_format, holes, out)
 
@@ -223,4 +244,5 @@ def conv_transpose(
     if rank not in FORMATS:
         raise refusal("output_shape", f"{rank + 2} entries", "3, 4 or 5", "size-vector-length")
     tensors = (input, filters, output_shape)
-    return _transpose(rank, tensors, (strides, padding, dilations), data_format or FORMATS[rank], out)
+    layout = FORMATS[rank] if data_format is None else data_format
+    return _transpose(rank, tensors, (strides, padding, dilations), layout, out)

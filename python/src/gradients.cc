@@ -1,6 +1,8 @@
 // conv_gradients: dx, dw and db in one call.
 #include "convgrad/conv.h"
 
+#include <tuple>
+
 #include "conv.h"
 #include "errors.h"
 #include "results.h"
@@ -15,11 +17,17 @@ struct Layer {
   Site site;
   Array x, w, dy;
 
-  Layer(nb::handle input, nb::handle filter, nb::handle out_backprop)
-      : site(site_of({input, filter, out_backprop})),
-        x(array_from(input, "input", site)),
-        w(array_from(filter, "filter", site, x.view.dtype)),
-        dy(array_from(out_backprop, "out_backprop", site, x.view.dtype)) {}
+  Layer(nb::handle input, nb::handle filter, nb::handle out_backprop) : site(site_of({input, filter, out_backprop})) {
+    std::optional<DType> like;  // of the first that says its type; lists take it
+    for (const bool lists : {false, true}) {
+      for (const auto& [array, given, name] : {std::tuple(&x, input, "input"), std::tuple(&w, filter, "filter"),
+                                               std::tuple(&dy, out_backprop, "out_backprop")}) {
+        if (is_plain_list(given) != lists) continue;
+        *array = array_from(given, name, site, like);
+        if (!like) like = array->view.dtype;
+      }
+    }
+  }
 };
 
 ConvOptions options_from(nb::handle strides, nb::handle padding, nb::handle data_format, nb::handle dilations) {
