@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._core import config
+from ._core import config, refuse_type
 
 
 def show_config(mode: str = "stdout") -> dict[str, Any] | None:
@@ -12,6 +12,8 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
     facts: dict[str, Any] = config()
     if mode == "dicts":
         return facts
+    if mode != "stdout":
+        refuse_type("mode", repr(mode), '"stdout" or "dicts"')
     for name, value in facts.items():
         parts = [f"{key}: {text}" for key, text in value.items()] if isinstance(value, dict) else value
         text = "\n                  ".join(parts) if isinstance(value, dict) else parts
