@@ -7,7 +7,6 @@ which is ours. ``out``, ours as well, is an array for the result: NumPy's, or on
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from ._arrays import FORMATS, Array, Integers, all_dimensions
@@ -34,7 +33,7 @@ _INPUT_GRADIENTS = {1: "Conv1DBackpropInput", 2: "Conv2DBackpropInput", 3: "Conv
 def _folded(input: Array, rank: int) -> tuple[Array, tuple[int, ...]]:
     """The input with one batch dimension, and the batch dimensions that it had when they were more."""
     shape = getattr(input, "shape", ())
-    batch = tuple(shape[: -rank - 1]) if isinstance(shape, Sequence) or hasattr(shape, "as_list") else ()
+    batch = tuple(shape[: -rank - 1]) if isinstance(shape, tuple) or hasattr(shape, "as_list") else ()
     if len(batch) <= 1:
         return input, ()
     flat = (math.prod(batch), *shape[-rank - 1 :])

@@ -30,12 +30,19 @@ struct Layer {
   }
 };
 
+// Nothing stands for a default in ConvOptions; here a default is left out.
+template <class List>
+List filled(List list, std::string_view argument) {
+  if (list.empty()) raise(wrong_type(argument, "nothing", "one entry a dimension"));
+  return list;
+}
+
 ConvOptions options_from(nb::handle strides, nb::handle padding, nb::handle data_format, nb::handle dilations) {
   PaddingArgument pads = padding_from(padding);
-  return {.strides = flat_integers_from(strides, "strides"),
+  return {.strides = filled(flat_integers_from(strides, "strides"), "strides"),
           .padding = {std::string(pads.name), std::move(pads.pairs)},
-          .dilations = flat_integers_from(dilations, "dilations"),
-          .data_format = std::string(text_from(data_format, "data_format")),
+          .dilations = filled(flat_integers_from(dilations, "dilations"), "dilations"),
+          .data_format = std::string(filled(text_from(data_format, "data_format"), "data_format")),
           .policy = current_policy()};
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import convgrad
 from convgrad import errors, nn, raw_ops
 from definition import integers
 
@@ -124,3 +125,10 @@ def test_batches_are_written_where_out_says_or_it_is_refused() -> None:
 @pytest.mark.parametrize("strides", [np.array(1), np.int8(1), np.array([1, 1]), range(1, 2)])
 def test_strides_as_arrays(strides: object) -> None:
     assert (nn.conv2d(X, W, strides, "SAME") == nn.conv2d(X, W, 1, "SAME")).all()
+
+
+@pytest.mark.parametrize("given", [{"strides": []}, {"dilations": ()}, {"data_format": ""}])
+def test_nothing_is_no_default(given: dict[str, object]) -> None:
+    with pytest.raises(errors.ArgumentTypeError) as refusal:
+        convgrad.conv_gradients(X, W, X, **given)
+    assert [refusal.value.argument] == list(given)
