@@ -35,9 +35,18 @@ void refuse_ring(nb::handle list, std::string_view argument) {
     raise(wrong_type(argument, "lists in lists without an end", "at most 64 levels"));
 }
 
+nb::object bfloat16() {
+  try {
+    return nb::module_::import_("ml_dtypes").attr("bfloat16");
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_ImportError)) throw;
+    raise(wrong_type("dtype", "bfloat16, which NumPy has not", "the package ml_dtypes beside it"));
+  }
+}
+
 nb::object make_dtype(DType dtype) {
   const NumPy& numpy = NumPy::get();
-  if (dtype == DType::bf16) return numpy.dtype(nb::module_::import_("ml_dtypes").attr("bfloat16"));
+  if (dtype == DType::bf16) return numpy.dtype(bfloat16());
   return numpy.dtype(nb::str(info(dtype).numpy_name.data()));
 }
 

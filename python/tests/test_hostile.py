@@ -158,6 +158,10 @@ CASES = {
         "resource.setrlimit(resource.RLIMIT_AS, (pages * 4096 + 2**23, -1))\nnn.conv2d(x, w, 1, 'SAME')",
         "ResourceExhaustedError",
     ),
+    "bfloat16 without its package": (
+        "sys.modules['ml_dtypes'] = None\nraw_ops.Cast(x=[1.0], DstT='bfloat16')",
+        "ArgumentTypeError",
+    ),
     "a path with a null byte": ("graph.Graph().save('/tmp/convgrad_test\\0.json')", "ArgumentTypeError"),
     "a long format": ("gradient(data_format='N' * 10**6)", "ValueError"),
     "an empty out": ("gradient(out=np.empty((0,), 'f4'))", "ValueError"),
