@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._core import config, refuse_type
+from ._core import config
+from .errors import refusal
 
 
 def show_config(mode: str = "stdout") -> dict[str, Any] | None:
@@ -13,7 +14,7 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
     if mode == "dicts":
         return facts
     if mode != "stdout":
-        refuse_type("mode", repr(mode), '"stdout" or "dicts"')
+        raise refusal("mode", repr(mode), '"stdout" or "dicts"')
     for name, value in facts.items():
         parts = [f"{key}: {text}" for key, text in value.items()] if isinstance(value, dict) else value
         text = "\n                  ".join(parts) if isinstance(value, dict) else parts

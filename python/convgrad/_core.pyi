@@ -1,10 +1,7 @@
 from collections.abc import Sequence
 import os
-from typing import Any, NoReturn
+from typing import Any
 
-
-def refuse_type(argument: str, got: str, wanted: str) -> NoReturn:
-    """Raises ArgumentTypeError with the library's sentence."""
 
 def version() -> str: ...
 

@@ -23,6 +23,7 @@ from ._arrays import Array
 from ._core import Output
 from ._picture import picture
 from ._progress import Teller, teller
+from .errors import refusal
 
 __all__ = ["Graph", "Output", "infer", "load", "parse"]
 
@@ -55,7 +56,7 @@ class Graph:
             if index != len(given):
                 missing = spec["inputs"][len(given)]["name"] if index > len(given) else ""
                 problem = f"{pin['name']} without {missing}" if missing else f"{pin['name']} twice"
-                _core.refuse_type(pin["name"], problem, f"each input of {op} once, by position or by its name")
+                raise refusal(pin["name"], problem, f"each input of {op} once, by position or by its name")
             value = arguments.pop(pin["name"])
             given += _inputs(value, pin)
         outputs = self._core.add(op, name, given, arguments)
@@ -92,7 +93,7 @@ class Graph:
         node, _, index = name.rpartition(":") if isinstance(name, str) and ":" in name else (name, "", "0")
         outputs = self._core.outputs_of(node)
         if not index.isdecimal() or int(index) >= len(outputs):
-            _core.refuse_type("name", name, f"a number from 0 to {len(outputs) - 1} behind the colon")
+            raise refusal("name", name, f"a number from 0 to {len(outputs) - 1} behind the colon")
         return outputs[int(index)]
 
     def nodes(self) -> list[dict[str, Any]]:
@@ -135,7 +136,7 @@ def infer(text: str) -> list[tuple[str, str, list[tuple[str, Any]]]]:
 
 def _inputs(value: Any, pin: Mapping[str, Any]) -> list[Any]:
     if pin.get("list") and not isinstance(value, Iterable):
-        _core.refuse_type(pin["name"], f"an object of type {type(value).__name__}", "a list")
+        raise refusal(pin["name"], f"an object of type {type(value).__name__}", "a list")
     return list(value) if pin.get("list") else [value]
 
 

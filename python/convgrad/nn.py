@@ -11,7 +11,6 @@ from typing import Any
 
 from ._arrays import FORMATS, Array, Integers, all_dimensions
 from ._core import conv as _conv
-from ._core import refuse_type
 from .errors import refusal
 
 __all__ = [
@@ -50,9 +49,9 @@ def _folded_out(out: Array, batch: tuple[int, ...], rank: int) -> Array:
         return out  # to be refused
     flat, dimensions = _folded(out, rank)
     if dimensions != batch:
-        refuse_type("out", f"shape {tuple(out.shape)}", f"the batch dimensions {batch} of the input")
+        raise refusal("out", f"shape {tuple(out.shape)}", f"the batch dimensions {batch} of the input")
     if math.prod(out.shape) and _address(flat) != _address(out):
-        refuse_type("out", "batch dimensions that memory does not hold as one", "an array whose batches lie in a row")
+        raise refusal("out", "batch dimensions that memory does not hold as one", "an array whose batches lie in a row")
     return flat
 
 
@@ -80,7 +79,7 @@ def _forward(
 
 def _one_of(filter: Array | None, filters: Array | None) -> Array:
     if filter is not None and filters is not None:
-        raise refusal("filters", "both filter and filters", "one of these names of one argument", "attr-type")
+        raise refusal("filters", "both filter and filters", "one of these names of one argument")
     return filters if filter is None else filter
 
 
@@ -180,7 +179,7 @@ def _entries(sizes: Integers, argument: str) -> int:
     try:
         return len(sizes)
     except TypeError:
-        raise refusal(argument, f"an object of type {type(sizes).__name__}", "a list of integers", "attr-type") from None
+        raise refusal(argument, f"an object of type {type(sizes).__name__}", "a list of integers") from None
 
 
 def _transpose(

@@ -2,8 +2,6 @@
 
 #include <new>
 
-#include "convgrad/geometry.h"
-
 namespace nb = nanobind;
 
 namespace convgrad::python {
@@ -45,7 +43,7 @@ void raise(const Status& status) {
   throw nb::python_error();
 }
 
-void bind_errors(nb::module_& module) {
+void translate_errors() {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
@@ -57,13 +55,6 @@ void bind_errors(nb::module_& module) {
       }
     }
   });
-  module.def(
-      "refuse_type",
-      [](const nb::str& argument, const nb::str& got, const nb::str& wanted) {
-        raise(wrong_type(text_of(argument), text_of(got), text_of(wanted)));
-      },
-      nb::sig("def refuse_type(argument: str, got: str, wanted: str) -> typing.NoReturn"),
-      "Raises ArgumentTypeError with the library's sentence.");
 }
 
 }  // namespace convgrad::python

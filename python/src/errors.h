@@ -25,7 +25,8 @@ void clear_exception();
 // Throws the exception class of the status's code and rule, with argument, got, wanted and rule as attributes.
 [[noreturn]] void raise(const Status& status);
 
-void bind_errors(nanobind::module_& module);
+// std::bad_alloc, wherever it comes from, as ResourceExhaustedError.
+void translate_errors();
 
 inline void raise_if_error(const Status& status) {
   if (!status.ok()) raise(status);

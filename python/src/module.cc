@@ -10,7 +10,7 @@
 NB_MODULE(_core, module) {
   using namespace convgrad::python;
   nanobind::set_leak_warnings(false);  // an interpreter may end with plans and graphs alive
-  bind_errors(module);
+  translate_errors();
   bind_settings(module);
   bind_conv(module);
   bind_gradients(module);

@@ -45,7 +45,9 @@ def test_one_stride_is_that_of_every_spatial_dimension(one: object) -> None:
     assert (nn.conv2d(X, W, one, "SAME") == nn.conv2d(X, W, [1, 2, 2, 1], "SAME")).all()
 
 
-@pytest.mark.parametrize(("output_shape", "got"), [(6, "an object of type int"), ([1, 6], "2 entries"), ([], "0 entries")])
+@pytest.mark.parametrize(
+    ("output_shape", "got"), [(6, "an object of type int"), ([1, 6], "2 entries"), ([], "0 entries")]
+)
 def test_a_transposed_convolution_without_a_shape_to_go_by(output_shape: object, got: str) -> None:
     with pytest.raises(errors.InvalidArgumentError) as refusal:
         nn.conv_transpose(X, W, output_shape, 1)
