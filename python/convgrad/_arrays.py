@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._core import integers
+
 #: NumPy arrays of any strides and byte order, anything with ``__dlpack__`` (on a GPU too), nested lists of numbers.
 Array = Any
 #: Lists, tuples or arrays of integers.
@@ -13,12 +15,11 @@ Integers = Any
 FORMATS = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 
 
-def all_dimensions(value: Any, rank: int, data_format: str | None) -> Integers:
+def all_dimensions(argument: str, value: Any, rank: int, data_format: str | None) -> Integers:
     """One number, or one a spatial dimension, with ones for batch and channels; other lists as they are."""
     if value is None:
         return [1] * (rank + 2)
-    single = not hasattr(value, "__len__") or getattr(value, "shape", None) == ()
-    numbers = [value] if single else list(value)
+    numbers = list(value) if type(value) in (list, tuple) else integers(value, argument)
     if len(numbers) == 1:
         numbers = numbers * rank
     if len(numbers) != rank:

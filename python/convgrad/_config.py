@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._core import config
+from .errors import refusal
 
 
 def show_config(mode: str = "stdout") -> dict[str, Any] | None:
@@ -12,6 +13,8 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
     facts: dict[str, Any] = config()
     if mode == "dicts":
         return facts
+    if mode != "stdout":
+        raise refusal("mode", repr(mode), '"stdout" or "dicts"')
     for name, value in facts.items():
         parts = [f"{key}: {text}" for key, text in value.items()] if isinstance(value, dict) else value
         text = "\n                  ".join(parts) if isinstance(value, dict) else parts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from typing import NamedTuple
 
 from ._arrays import FORMATS, Array, Integers, all_dimensions
@@ -27,13 +28,16 @@ def conv_gradients(
 ) -> ConvGradients:
     """dx, dw and db, 1-D to 3-D by the rank of ``input``: the bits of the separate calls, in less time."""
     rank = {3: 1, 5: 3}.get(_dimensions(input), 2)
-    layout = data_format or FORMATS[rank]
-    steps = all_dimensions(strides, rank, layout)
-    holes = all_dimensions(dilations, rank, layout)
+    layout = FORMATS[rank] if data_format is None else data_format
+    steps = all_dimensions("strides", strides, rank, layout)
+    holes = all_dimensions("dilations", dilations, rank, layout)
     return ConvGradients(*_conv_gradients(input, filters, out_backprop, steps, padding, layout, holes))
 
 
 def _dimensions(array: Array) -> int:
-    if hasattr(array, "shape"):
-        return len(array.shape)
-    return 1 + _dimensions(array[0]) if hasattr(array, "__len__") and len(array) else 0
+    levels = 0
+    while isinstance(array, (list, tuple)) and array and levels < 5:  # a list may be in itself
+        array = array[0]
+        levels += 1
+    shape = getattr(array, "shape", ())
+    return levels + (len(shape) if isinstance(shape, Sized) else 0)

@@ -41,9 +41,10 @@ class CancelledError(ConvgradError):
     """The call was asked to stop."""
 
 
-def refusal(argument: str, got: str, wanted: str, rule: str) -> InvalidArgumentError:
+def refusal(argument: str, got: str, wanted: str, rule: str = "attr-type") -> ConvgradError:
     """Of what a function of this package looks at before the library is asked."""
-    return InvalidArgumentError(f"{argument}: got {got}, wanted {wanted}", argument, got, wanted, rule)
+    message = f"{argument}: got {got}, wanted {wanted}"
+    return from_status("invalid_argument", message, argument, got, wanted, rule)
 
 
 _BY_CODE: dict[str, type[ConvgradError]] = {

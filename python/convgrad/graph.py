@@ -23,6 +23,7 @@ from ._arrays import Array
 from ._core import Output
 from ._picture import picture
 from ._progress import Teller, teller
+from .errors import refusal
 
 __all__ = ["Graph", "Output", "infer", "load", "parse"]
 
@@ -49,9 +50,15 @@ class Graph:
         """Adds a node and gives its output, or a tuple where the op has several."""
         spec = _OPS.get(op, {"inputs": [], "attrs": []})
         given = list(inputs)
-        for pin in [pin for pin in spec["inputs"] if pin["name"] in arguments]:
+        for index, pin in enumerate(spec["inputs"]):
+            if pin["name"] not in arguments:
+                continue
+            if index != len(given):
+                missing = spec["inputs"][len(given)]["name"] if index > len(given) else ""
+                problem = f"{pin['name']} without {missing}" if missing else f"{pin['name']} twice"
+                raise refusal(pin["name"], problem, f"each input of {op} once, by position or by its name")
             value = arguments.pop(pin["name"])
-            given += value if pin.get("list") else [value]
+            given += _inputs(value, pin)
         outputs = self._core.add(op, name, given, arguments)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
@@ -61,7 +68,7 @@ class Graph:
 
     def gradients(self, outputs: Fetches, inputs: Fetches, grad_outputs: Sequence[Output] = ()) -> list[Output | None]:
         """Adds d(sum of grad_outputs * outputs) / d inputs, with ones for grad_outputs left out."""
-        return self._core.gradients(_listed(outputs), _listed(inputs), list(grad_outputs))
+        return self._core.gradients(_listed(outputs), _listed(inputs), grad_outputs)
 
     def run(
         self,
@@ -77,14 +84,17 @@ class Graph:
         """
         wanted = _listed(self._core.fetched() if fetches is None else fetches)
         with teller(progress) as tell:
-            values = self._core.run(wanted, dict(feeds or {}), tell)
+            values = self._core.run(wanted, dict(feeds) if isinstance(feeds, Mapping) else feeds or {}, tell)
         self._values.update(zip(wanted, values))
         return values[0] if isinstance(fetches, Output) else values
 
     def output(self, name: str) -> Output:
         """The output "node" or "node:1"."""
-        node, _, index = name.partition(":")
-        return self._core.outputs_of(node)[int(index or 0)]
+        node, _, index = name.rpartition(":") if isinstance(name, str) and ":" in name else (name, "", "0")
+        outputs = self._core.outputs_of(node)
+        if not index.isdecimal() or int(index) >= len(outputs):
+            raise refusal("name", name, f"a number from 0 to {len(outputs) - 1} behind the colon")
+        return outputs[int(index)]
 
     def nodes(self) -> list[dict[str, Any]]:
         """Name, op, inputs, outputs (pin, dtype, shape as far as it is known) and attributes of every node."""
@@ -92,7 +102,7 @@ class Graph:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the graph as a page file; tensors of more than 64 elements go to .npy files beside it."""
-        self._core.save(os.fspath(path))
+        self._core.save(path)
 
     def text(self) -> str:
         """The graph as a page file's text."""
@@ -111,7 +121,7 @@ class Graph:
 
 def load(path: str | os.PathLike[str]) -> Graph:
     """The graph of a page file."""
-    return Graph(_core.load_graph(os.fspath(path)))
+    return Graph(_core.load_graph(path))
 
 
 def parse(text: str) -> Graph:
@@ -124,5 +134,11 @@ def infer(text: str) -> list[tuple[str, str, list[tuple[str, Any]]]]:
     return _core.infer_page(text)
 
 
-def _listed(fetches: Fetches) -> list[Output]:
-    return [fetches] if isinstance(fetches, Output) else list(fetches)
+def _inputs(value: Any, pin: Mapping[str, Any]) -> list[Any]:
+    if pin.get("list") and not isinstance(value, Iterable):
+        raise refusal(pin["name"], f"an object of type {type(value).__name__}", "a list")
+    return list(value) if pin.get("list") else [value]
+
+
+def _listed(fetches: Fetches) -> Sequence[Output]:
+    return [fetches] if isinstance(fetches, Output) else list(fetches) if isinstance(fetches, Iterable) else fetches

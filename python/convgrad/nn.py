@@ -31,8 +31,8 @@ _INPUT_GRADIENTS = {1: "Conv1DBackpropInput", 2: "Conv2DBackpropInput", 3: "Conv
 
 def _folded(input: Array, rank: int) -> tuple[Array, tuple[int, ...]]:
     """The input with one batch dimension, and the batch dimensions that it had when they were more."""
-    shape = tuple(getattr(input, "shape", ()))
-    batch = shape[: -rank - 1]
+    shape = getattr(input, "shape", ())
+    batch = tuple(shape[: -rank - 1]) if isinstance(shape, tuple) or hasattr(shape, "as_list") else ()
     if len(batch) <= 1:
         return input, ()
     flat = (math.prod(batch), *shape[-rank - 1 :])
@@ -43,24 +43,43 @@ def _folded(input: Array, rank: int) -> tuple[Array, tuple[int, ...]]:
     return np.asarray(input).reshape(flat), batch
 
 
+def _folded_out(out: Array, batch: tuple[int, ...], rank: int) -> Array:
+    """The same memory with one batch dimension."""
+    if not hasattr(out, "shape"):
+        return out  # to be refused
+    flat, dimensions = _folded(out, rank)
+    if dimensions != batch:
+        raise refusal("out", f"shape {tuple(out.shape)}", f"the batch dimensions {batch} of the input")
+    if math.prod(out.shape) and _address(flat) != _address(out):
+        raise refusal("out", "batch dimensions that memory does not hold as one", "an array whose batches lie in a row")
+    return flat
+
+
+def _address(array: Array) -> Any:
+    for interface in ("__array_interface__", "__cuda_array_interface__"):
+        if hasattr(array, interface):
+            return getattr(array, interface)["data"][0]
+    return None
+
+
 def _forward(
     rank: int, tensors: tuple[Array, Array], window: tuple[Any, ...], data_format: str | None, out: Array
 ) -> Array:
     input, filters = tensors
     strides, padding, dilations = window
-    steps = all_dimensions(strides, rank, data_format)
-    holes = all_dimensions(dilations, rank, data_format)
+    steps = all_dimensions("strides", strides, rank, data_format)
+    holes = all_dimensions("dilations", dilations, rank, data_format)
     images, batch = _folded(input, rank)
     if not batch:
         return _conv(_FORWARD[rank], input, filters, None, steps, padding, None, data_format, holes, out)
-    flat = None if out is None else _folded(out, rank)[0]
+    flat = None if out is None else _folded_out(out, batch, rank)
     result = _conv(_FORWARD[rank], images, filters, None, steps, padding, None, data_format, holes, flat)
     return result.reshape((*batch, *result.shape[1:])) if out is None else out
 
 
 def _one_of(filter: Array | None, filters: Array | None) -> Array:
     if filter is not None and filters is not None:
-        raise refusal("filters", "both filter and filters", "one of these names of one argument", "attr-type")
+        raise refusal("filters", "both filter and filters", "one of these names of one argument")
     return filters if filter is None else filter
 
 
@@ -160,8 +179,7 @@ def _entries(sizes: Integers, argument: str) -> int:
     try:
         return len(sizes)
     except TypeError:
-        got = f"an object of type {type(sizes).__name__}"
-        raise refusal(argument, got, "a list of integers", "attr-type") from None
+        raise refusal(argument, f"an object of type {type(sizes).__name__}", "a list of integers") from None
 
 
 def _transpose(
@@ -169,8 +187,8 @@ def _transpose(
 ) -> Array:
     input, filters, output_shape = tensors
     strides, padding, dilations = window
-    steps = all_dimensions(strides, rank, data_format)
-    holes = all_dimensions(dilations, rank, data_format)
+    steps = all_dimensions("strides", strides, rank, data_format)
+    holes = all_dimensions("dilations", dilations, rank, data_format)
     op = _INPUT_GRADIENTS[rank]
     return _conv(op, filters, input, output_shape, steps, padding, None, data_format, holes, out)
 
@@ -224,4 +242,5 @@ def conv_transpose(
     if rank not in FORMATS:
         raise refusal("output_shape", f"{rank + 2} entries", "3, 4 or 5", "size-vector-length")
     tensors = (input, filters, output_shape)
-    return _transpose(rank, tensors, (strides, padding, dilations), data_format or FORMATS[rank], out)
+    layout = FORMATS[rank] if data_format is None else data_format
+    return _transpose(rank, tensors, (strides, padding, dilations), layout, out)

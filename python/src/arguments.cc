@@ -1,5 +1,8 @@
 #include "arguments.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "convgrad/geometry.h"
 #include "errors.h"
 #include "numpy.h"
@@ -9,14 +12,15 @@ namespace convgrad::python {
 namespace {
 
 [[noreturn]] void refuse_type(nb::handle object, std::string_view argument, std::string_view wanted) {
-  PyErr_Clear();
-  raise(wrong_type(argument, "an object of type " + std::string(nb::inst_name(object).c_str()), wanted));
+  raise(wrong_type(argument, object_text(object), wanted));
 }
 
 template <class T>
 void append(const ArrayStruct& fields, Shape& numbers) {
   for (Py_ssize_t i = 0; i < fields.shape[0]; ++i) {
-    numbers.push_back(*reinterpret_cast<const T*>(static_cast<const char*>(fields.data) + i * fields.strides[0]));
+    T number;  // which may lie at any address
+    std::memcpy(&number, static_cast<const char*>(fields.data) + i * fields.strides[0], sizeof number);
+    numbers.push_back(number);
   }
 }
 
@@ -32,7 +36,6 @@ bool read_vector(const ArrayStruct& fields, Shape& numbers) {
 class Sequence {
  public:
   explicit Sequence(nb::handle object) : object_(object.ptr()), is_list_(PyList_Check(object_) != 0) {}
-  static bool is(nb::handle object) { return PyList_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0; }
   Py_ssize_t size() const { return is_list_ ? PyList_Size(object_) : PyTuple_Size(object_); }
   nb::object operator[](Py_ssize_t i) const {
     return nb::borrow(is_list_ ? PyList_GetItem(object_, i) : PyTuple_GetItem(object_, i));
@@ -45,8 +48,9 @@ class Sequence {
 
 Integers from_sequence(const Sequence& sequence, std::string_view argument) {
   Integers list;
-  list.numbers.reserve(static_cast<std::size_t>(sequence.size()));
-  for (Py_ssize_t i = 0; i < sequence.size(); ++i) {  // __index__ of an element may change the list
+  const Py_ssize_t count = sequence.size();
+  list.numbers.reserve(static_cast<std::size_t>(count));
+  for (Py_ssize_t i = 0; i < std::min(count, sequence.size()); ++i) {  // __index__ of an element may change the list
     list.numbers.push_back(integer_from(sequence[i], argument));
   }
   return list;
@@ -55,7 +59,7 @@ Integers from_sequence(const Sequence& sequence, std::string_view argument) {
 // Whatever NumPy makes integers of.
 Integers from_array(nb::handle object, std::string_view argument) {
   refuse_elsewhere(object, argument, {});
-  nb::object array = NumPy::get().asarray(object);
+  const nb::object array = ndarray_from(object, argument);
   const Interface found = interface_of(array);
   Integers list;
   if (read_vector(found.fields, list.numbers)) return list;
@@ -69,6 +73,13 @@ Integers from_array(nb::handle object, std::string_view argument) {
   return list;
 }
 
+// An array's rows; a list as it is.
+nb::object list_of_pairs(nb::handle padding) {
+  if (is_list(padding)) return nb::borrow(padding);
+  refuse_elsewhere(padding, "padding", {});
+  return ndarray_from(padding, "padding").attr("tolist")();
+}
+
 bool is_flat(const Sequence& sequence) { return sequence.size() == 0 || !PySequence_Check(sequence[0].ptr()); }
 
 }  // namespace
@@ -76,16 +87,20 @@ bool is_flat(const Sequence& sequence) { return sequence.size() == 0 || !PySeque
 std::int64_t integer_from(nb::handle object, std::string_view argument) {
   const nb::object index =
       PyLong_CheckExact(object.ptr()) ? nb::borrow(object) : nb::steal(PyNumber_Index(object.ptr()));
-  if (!index.is_valid()) refuse_type(object, argument, "an integer");
+  if (!index.is_valid()) {
+    clear_exception();
+    refuse_type(object, argument, "an integer");
+  }
   int overflow = 0;
   const long long number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (overflow == 0) return number;
-  raise(wrong_type(argument, nb::str(index).c_str(), "an integer of at most 64 bits"));
+  raise(wrong_type(argument, "an integer of " + text_of(index.attr("bit_length")()) + " bits",
+                   "one of less than 64 bits and a sign"));
 }
 
 Integers integers_from(nb::handle object, std::string_view argument) {
   if (PyLong_CheckExact(object.ptr())) return {{integer_from(object, argument)}, 0};
-  if (Sequence::is(object) && is_flat(Sequence(object))) return from_sequence(Sequence(object), argument);
+  if (is_list(object) && is_flat(Sequence(object))) return from_sequence(Sequence(object), argument);
   if (object.is_none() || PyUnicode_Check(object.ptr())) refuse_type(object, argument, "a list of integers");
   return from_array(object, argument);
 }
@@ -100,17 +115,22 @@ std::string_view text_from(nb::handle object, std::string_view argument) {
   if (!PyUnicode_Check(object.ptr())) refuse_type(object, argument, "a name");
   Py_ssize_t bytes = 0;
   const char* text = PyUnicode_AsUTF8AndSize(object.ptr(), &bytes);
-  if (text == nullptr) throw nb::python_error();
+  if (text == nullptr) {
+    clear_exception();
+    raise(wrong_type(argument, text_of(object), "a name of whole characters"));
+  }
   return {text, static_cast<std::size_t>(bytes)};
 }
 
 PaddingArgument padding_from(nb::handle object) {
   if (PyUnicode_Check(object.ptr())) return {text_from(object, "padding"), {}};
-  if (!PySequence_Check(object.ptr())) refuse_type(object, "padding", "a name, or a list of pairs of integers");
+  const nb::object list = list_of_pairs(object);
+  if (!is_list(list)) refuse_type(object, "padding", "a name, or a list of pairs of integers");
   PaddingArgument padding{"EXPLICIT", {}};
-  for (Py_ssize_t i = 0; i < PySequence_Size(object.ptr()); ++i) {
-    const nb::object pair = nb::steal(PySequence_GetItem(object.ptr(), i));
-    if (!pair.is_valid()) throw nb::python_error();
+  const Sequence pairs(list);
+  const Py_ssize_t count = pairs.size();
+  for (Py_ssize_t i = 0; i < std::min(count, pairs.size()); ++i) {
+    const nb::object pair = pairs[i];
     const Integers numbers = integers_from(pair, "padding");
     if (numbers.rank != 1 || numbers.numbers.size() != 2) refuse_type(pair, "padding", "pairs of integers");
     padding.pairs.insert(padding.pairs.end(), numbers.numbers.begin(), numbers.numbers.end());

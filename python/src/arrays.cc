@@ -26,7 +26,10 @@ Array from_ndarray(nb::object ndarray, std::string_view argument) {
   const ArrayStruct& fields = found.fields;
   const std::optional<DType> dtype = dtype_of(ndarray, fields);
   if (!dtype) refuse_dtype(argument, dtype_name(ndarray));
-  if (!fields.native()) return from_ndarray(ndarray.attr("astype")(numpy_dtype(*dtype)), argument);
+  if (!fields.native()) {
+    const auto swapped = [&] { return ndarray.attr("astype")(numpy_dtype(*dtype)); };
+    return from_ndarray(by_numpy(swapped, argument, ndarray), argument);
+  }
   Array array{{fields.data, *dtype, shape_of(fields), {}}, Kind::numpy, fields.writable(), {}, {}};
   if (!fields.contiguous()) array.view.byte_strides.assign(fields.strides, fields.strides + fields.dimensions);
   array.owner = std::move(ndarray);
@@ -35,8 +38,7 @@ Array from_ndarray(nb::object ndarray, std::string_view argument) {
 
 // By the name of the module that a class comes from: nothing is imported to find out.
 Kind kind_of(nb::handle object) {
-  const nb::object name = object.type().attr("__module__");
-  const std::string module = nb::str(name).c_str();
+  const std::string module = text_of(object.type().attr("__module__"));
   const std::string top = module.substr(0, module.find('.'));
   if (top == "torch") return Kind::torch;
   if (top == "jax" || top == "jaxlib") return Kind::jax;
@@ -49,10 +51,19 @@ std::string dlpack_name(const nb::dlpack::dtype& dtype) {
   return name + std::to_string(dtype.bits) + (dtype.lanes == 1 ? "" : "x" + std::to_string(dtype.lanes));
 }
 
+bool is_true(nb::handle object) {
+  const int truth = PyObject_IsTrue(object.ptr());
+  if (truth < 0) throw nb::python_error();
+  return truth == 1;
+}
+
+// Whether PyTorch keeps the negative of the elements, which DLPack does not tell.
+bool is_negated(nb::handle tensor) { return nb::hasattr(tensor, "is_neg") && is_true(tensor.attr("is_neg")()); }
+
 // PyTorch would go on as if no gradient had been asked for.
 void refuse_lost_gradient(nb::handle tensor, std::string_view argument) {
-  if (!nb::cast<bool>(tensor.attr("requires_grad"))) return;
-  if (nb::cast<bool>(nb::module_::import_("torch").attr("is_grad_enabled")()))
+  if (!is_true(tensor.attr("requires_grad"))) return;
+  if (is_true(nb::module_::import_("torch").attr("is_grad_enabled")()))
     raise(wrong_type(argument, "a tensor that requires grad", "tensor.detach(), or a call under torch.no_grad()"));
 }
 
@@ -109,10 +120,11 @@ Array from_dlpack(nb::handle object, std::string_view argument, const Site& site
   Array array;
   array.kind = kind_of(object);
   if (array.kind == Kind::torch) refuse_lost_gradient(object, argument);
-  if (!nb::try_cast(lender(object, argument, site), array.lent)) {
+  const bool negated = array.kind == Kind::torch && is_negated(object);
+  const nb::object tensor = negated ? object.attr("resolve_neg")() : nb::borrow(object);
+  if (!nb::try_cast(lender(tensor, argument, site), array.lent)) {
     object.attr("__dlpack__")();  // says why itself, where it knows
-    raise(wrong_type(argument, "an object of type " + std::string(nb::inst_name(object).c_str()),
-                     "memory that DLPack can lend"));
+    raise(wrong_type(argument, object_text(object), "memory that DLPack can lend"));
   }
   refuse_elsewhere(place_of(array.lent, argument), argument, site);
   array.view = view_of<TensorView>(array.lent, argument);
@@ -123,6 +135,8 @@ Output output_on_gpu(nb::handle object, const Site& site) {
   refuse_elsewhere(object, "out", site);
   const Kind kind = kind_of(object);
   if (kind == Kind::torch) refuse_lost_gradient(object, "out");
+  if (kind == Kind::torch && is_negated(object))
+    raise(wrong_type("out", "a tensor that is read as its negative", "tensor.resolve_neg()"));
   const bool changes = kind != Kind::jax && kind != Kind::tensorflow;
   Output output;
   if (!changes || !nb::try_cast(lent_to(site, object, Loan::to_write), output.lent))
@@ -134,7 +148,7 @@ Output output_on_gpu(nb::handle object, const Site& site) {
 
 // TensorFlow's types of Python's numbers, unless the other tensor says otherwise.
 Array from_list(nb::handle list, std::string_view argument, std::optional<DType> like) {
-  nb::object array = NumPy::get().asarray(list);
+  const nb::object array = ndarray_from(list, argument);
   const Interface found = interface_of(array);
   const char kind = found.fields.kind;
   const bool empty = found.fields.dimensions > 0 && nb::len(array.attr("ravel")()) == 0;
@@ -144,20 +158,37 @@ Array from_list(nb::handle list, std::string_view argument, std::optional<DType>
   return from_ndarray(list_as(list, dtype, argument), argument);
 }
 
+bool is_python_number(nb::handle object) { return PyFloat_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr()); }
+
+// Whether a list element has a type of its own, as NumPy's floats have. TensorFlow takes its integers for Python's.
+bool has_own_type(nb::handle element) {
+  if (is_python_number(element) || !nb::hasattr(element, "dtype")) return false;
+  const nb::object dtype = element.attr("dtype");
+  const std::string kind = nb::hasattr(dtype, "kind") ? text_of(dtype.attr("kind")) : "f";
+  return kind != "i" && kind != "u" && kind != "b";
+}
+
+// An infinity that no infinity was.
+bool has_overflowed(nb::handle narrow, nb::handle wide) {
+  const nb::object is_infinite = nb::module_::import_("numpy").attr("isinf");
+  return !is_infinite(narrow).attr("sum")().equal(is_infinite(wide).attr("sum")());
+}
+
 }  // namespace
 
 nb::object list_as(nb::handle list, DType dtype, std::string_view argument) {
-  const NumPy& numpy = NumPy::get();
-  if (dtype != DType::i32) return numpy.asarray(list, numpy_dtype(dtype));
-  const nb::object wide = numpy.asarray(list);
+  const nb::object wide = ndarray_from(list, argument);
   nb::object narrow = wide.attr("astype")(numpy_dtype(dtype));
-  if (nb::cast<bool>(numpy.asarray(narrow.attr("__eq__")(wide)).attr("all")().attr("item")())) return narrow;
-  raise(wrong_type(argument, "an integer beyond 32 bits", "elements of type int32"));
+  const bool whole = dtype == DType::i32;
+  const bool same =
+      whole ? nb::cast<bool>(nb::bool_(narrow.attr("__eq__")(wide).attr("all")())) : !has_overflowed(narrow, wide);
+  if (same) return narrow;
+  const std::string got = whole ? "an integer beyond 32 bits" : "a number beyond the largest";
+  raise(wrong_type(argument, got, "elements of type " + std::string(info(dtype).numpy_name)));
 }
 
 bool is_plain_list(nb::handle object) {
-  return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) || PyFloat_CheckExact(object.ptr()) ||
-         PyLong_CheckExact(object.ptr());
+  return is_python_number(object) || (is_list(object) && !has_own_type(first_element(object)));
 }
 
 Array array_from(nb::handle object, std::string_view argument, const Site& site, std::optional<DType> like) {
@@ -165,17 +196,17 @@ Array array_from(nb::handle object, std::string_view argument, const Site& site,
   if (lent) return from_dlpack(object, argument, site);
   refuse_elsewhere(Place{}, argument, site);
   if (is_plain_list(object)) return from_list(object, argument, like);
-  return from_ndarray(is_ndarray(object) ? nb::borrow(object) : NumPy::get().asarray(object), argument);
+  return from_ndarray(ndarray_from(object, argument), argument);
 }
 
 Output output_from(nb::handle object, const Site& site) {
   if (site.place.memory == Memory::cuda) return output_on_gpu(object, site);
-  if (!is_ndarray(object))
-    raise(wrong_type("out", "an object of type " + std::string(nb::inst_name(object).c_str()), "a NumPy array"));
-  const Interface found = interface_of(object);
+  if (!is_ndarray(object)) raise(wrong_type("out", object_text(object), "a NumPy array"));
+  const nb::object ndarray = ndarray_from(object, "out");
+  const Interface found = interface_of(ndarray);
   const ArrayStruct& fields = found.fields;
-  const std::optional<DType> dtype = dtype_of(object, fields);
-  if (!dtype) refuse_dtype("out", dtype_name(object));
+  const std::optional<DType> dtype = dtype_of(ndarray, fields);
+  if (!dtype) refuse_dtype("out", dtype_name(ndarray));
   if (!fields.writable()) raise(wrong_type("out", "a read-only array", "an array that may be written"));
   if (!fields.native()) raise(wrong_type("out", "the other byte order", "this machine's byte order"));
   MutableTensorView view{fields.data, *dtype, shape_of(fields), {}};

@@ -29,7 +29,7 @@ struct Array {
 
 // `like` is the element type that a list of numbers takes: TensorFlow's rule is that of the other tensor, or float32.
 Array array_from(nb::handle object, std::string_view argument, const Site& site, std::optional<DType> like = {});
-// The numbers of a list as an array of dtype. An integer that 32 bits do not hold is refused: NumPy may wrap it.
+// The numbers of a list as an array of dtype. One that the type does not hold is refused: NumPy makes another of it.
 nb::object list_as(nb::handle list, DType dtype, std::string_view argument);
 // Whether an object says its own element type, or takes that of its neighbour.
 bool is_plain_list(nb::handle object);

@@ -129,6 +129,15 @@ void bind_conv(nb::module_& module) {
       },
       nb::sig("def data_format(op: str) -> str"), "An op's data_format where the caller says none.");
   module.def(
+      "integers",
+      [](nb::handle object, const nb::str& argument) {
+        nb::list numbers;
+        for (std::int64_t number : flat_integers_from(object, text_of(argument))) numbers.append(number);
+        return numbers;
+      },
+      nb::arg().none(), nb::arg(), nb::sig("def integers(value: object, argument: str, /) -> list[int]"),
+      "A number, list or array of integers as a list; what is none is refused by the argument's name.");
+  module.def(
       "conv",  // without names or defaults: the quickest way in
       [](nb::handle op, nb::handle first, nb::handle second, nb::handle sizes, nb::handle strides, nb::handle padding,
          nb::handle explicit_paddings, nb::handle data_format, nb::handle dilations, nb::handle out) {

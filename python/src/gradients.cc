@@ -1,6 +1,8 @@
 // conv_gradients: dx, dw and db in one call.
 #include "convgrad/conv.h"
 
+#include <tuple>
+
 #include "conv.h"
 #include "errors.h"
 #include "results.h"
@@ -15,19 +17,32 @@ struct Layer {
   Site site;
   Array x, w, dy;
 
-  Layer(nb::handle input, nb::handle filter, nb::handle out_backprop)
-      : site(site_of({input, filter, out_backprop})),
-        x(array_from(input, "input", site)),
-        w(array_from(filter, "filter", site, x.view.dtype)),
-        dy(array_from(out_backprop, "out_backprop", site, x.view.dtype)) {}
+  Layer(nb::handle input, nb::handle filter, nb::handle out_backprop) : site(site_of({input, filter, out_backprop})) {
+    std::optional<DType> like;  // of the first that says its type; lists take it
+    for (const bool lists : {false, true}) {
+      for (const auto& [array, given, name] : {std::tuple(&x, input, "input"), std::tuple(&w, filter, "filter"),
+                                               std::tuple(&dy, out_backprop, "out_backprop")}) {
+        if (is_plain_list(given) != lists) continue;
+        *array = array_from(given, name, site, like);
+        if (!like) like = array->view.dtype;
+      }
+    }
+  }
 };
+
+// Nothing stands for a default in ConvOptions; here a default is left out.
+template <class List>
+List filled(List list, std::string_view argument) {
+  if (list.empty()) raise(wrong_type(argument, "nothing", "one entry a dimension"));
+  return list;
+}
 
 ConvOptions options_from(nb::handle strides, nb::handle padding, nb::handle data_format, nb::handle dilations) {
   PaddingArgument pads = padding_from(padding);
-  return {.strides = flat_integers_from(strides, "strides"),
+  return {.strides = filled(flat_integers_from(strides, "strides"), "strides"),
           .padding = {std::string(pads.name), std::move(pads.pairs)},
-          .dilations = flat_integers_from(dilations, "dilations"),
-          .data_format = std::string(text_from(data_format, "data_format")),
+          .dilations = filled(flat_integers_from(dilations, "dilations"), "dilations"),
+          .data_format = std::string(filled(text_from(data_format, "data_format"), "data_format")),
           .policy = current_policy()};
 }
 

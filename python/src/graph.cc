@@ -40,7 +40,7 @@ class Progress {
     const TakenLock lock;
     if (failure_ != nullptr) return;
     try {
-      callback_(nb::str(now.node->name().c_str()), now.done, now.total, now.seconds);
+      callback_(string_of(now.node->name()), now.done, now.total, now.seconds);
     } catch (...) {
       failure_ = std::current_exception();
       stop_ = true;
@@ -59,16 +59,15 @@ class Progress {
 nb::dict node_facts(const graph::Node& node) {
   nb::dict facts, attrs;
   nb::list inputs, outputs;
-  for (const graph::Wire& wire : node.inputs())
-    inputs.append(nb::make_tuple(nb::str(wire.node->name().c_str()), wire.index));
+  for (const graph::Wire& wire : node.inputs()) inputs.append(nb::make_tuple(string_of(wire.node->name()), wire.index));
   for (std::size_t i = 0; i < node.outputs().size(); ++i) {
     const graph::WireInfo& wire = node.outputs()[i];
-    outputs.append(nb::make_tuple(nb::str(node.op().outputs[i].name.c_str()),
-                                  nb::str(graph::DataTypeString(wire.dtype).c_str()), object_of(wire.shape)));
+    outputs.append(nb::make_tuple(string_of(node.op().outputs[i].name), string_of(graph::DataTypeString(wire.dtype)),
+                                  object_of(wire.shape)));
   }
-  for (const auto& [name, value] : node.attrs()) attrs[nb::str(name.c_str())] = object_of(value);
-  facts["name"] = nb::str(node.name().c_str());
-  facts["op"] = nb::str(node.type_string().c_str());
+  for (const auto& [name, value] : node.attrs()) attrs[string_of(name)] = object_of(value);
+  facts["name"] = string_of(node.name());
+  facts["op"] = string_of(node.type_string());
   facts["inputs"] = inputs;
   facts["outputs"] = outputs;
   facts["attrs"] = attrs;
@@ -94,11 +93,11 @@ nb::object PythonGraph::wrap(const graph::Output& output) const {
 graph::Output PythonGraph::output_from(nb::handle object) const {
   const GraphOutput* wrapped = nullptr;
   if (!nb::try_cast(object, wrapped) || wrapped == nullptr || wrapped->graph.get() != scope_.graph())
-    raise(wrong_type("output", nb::inst_name(object).c_str(), "an output of this graph"));
+    raise(wrong_type("output", type_of(object), "an output of this graph"));
   return wrapped->output;
 }
 
-std::vector<graph::Output> PythonGraph::outputs_from(nb::sequence objects) const {
+std::vector<graph::Output> PythonGraph::outputs_from(const nb::list& objects) const {
   std::vector<graph::Output> outputs;
   for (nb::handle object : objects) outputs.push_back(output_from(object));
   return outputs;
@@ -129,7 +128,7 @@ nb::list PythonGraph::add(const NodeRequest& request) {
   return outputs_of(value_or_raise(scope_.graph()->add(std::move(spec)))->name());
 }
 
-nb::list PythonGraph::gradients(nb::sequence outputs, nb::sequence inputs, nb::sequence grad_inputs) {
+nb::list PythonGraph::gradients(const nb::list& outputs, const nb::list& inputs, const nb::list& grad_inputs) {
   const std::vector<graph::Output> ys = outputs_from(outputs), xs = outputs_from(inputs);
   const std::vector<graph::Output> seeds = outputs_from(grad_inputs);
   std::vector<graph::Output> gradients;
@@ -141,7 +140,7 @@ nb::list PythonGraph::gradients(nb::sequence outputs, nb::sequence inputs, nb::s
   return made;
 }
 
-nb::list PythonGraph::run(nb::sequence fetches, nb::dict feeds, nb::handle progress) {
+nb::list PythonGraph::run(const nb::list& fetches, nb::dict feeds, nb::handle progress) {
   const std::vector<graph::Output> wanted = outputs_from(fetches);
   graph::ClientSession::FeedType fed;
   for (const auto& [output, value] : feeds) fed.emplace(output_from(output), graph_tensor_from(value, "feed"));

@@ -22,7 +22,7 @@ struct GraphOutput {
 struct NodeRequest {
   std::string op;
   std::string name;  // empty: the op's
-  nb::sequence inputs;
+  nb::list inputs;
   nb::dict attrs;
 };
 
@@ -32,9 +32,9 @@ class PythonGraph {
   static PythonGraph* from_page(const graph::Page& page);
 
   nb::list add(const NodeRequest& request);
-  nb::list gradients(nb::sequence outputs, nb::sequence inputs, nb::sequence grad_inputs);
+  nb::list gradients(const nb::list& outputs, const nb::list& inputs, const nb::list& grad_inputs);
   // Fetched tensors; `progress` is None or called with (node, done, total, seconds).
-  nb::list run(nb::sequence fetches, nb::dict feeds, nb::handle progress);
+  nb::list run(const nb::list& fetches, nb::dict feeds, nb::handle progress);
 
   graph::Page page() const;
   nb::list fetched() const;
@@ -46,7 +46,7 @@ class PythonGraph {
   // An output of this graph, or a new constant.
   graph::Wire wire_from(nb::handle object, const std::string& constant_name) const;
   graph::Output output_from(nb::handle object) const;
-  std::vector<graph::Output> outputs_from(nb::sequence objects) const;
+  std::vector<graph::Output> outputs_from(const nb::list& objects) const;
   nb::object wrap(const graph::Output& output) const;
 
   graph::Scope scope_;

@@ -32,39 +32,59 @@ nb::object numpy_dtype_of(const graph::DataTypeInfo& row) {
 
 // An array in this machine's byte order, row by row.
 nb::object plain_array(nb::handle object, std::string_view argument) {
-  const NumPy& numpy = NumPy::get();
   refuse_elsewhere(object, argument, {});
-  nb::object array = numpy.asarray(object);
+  const nb::object array = ndarray_from(object, argument);
   const Interface found = interface_of(array);
   const char kind = found.fields.kind;
   if (is_plain_list(object) && (kind == 'f' || kind == 'i'))
     return list_as(object, kind == 'f' ? DType::f32 : DType::i32, argument);
   const graph::DataTypeInfo* row = info_of(array, found.fields);
   if (row == nullptr) raise(wrong_type(argument, "elements of type " + dtype_name(array), "a type that tensors hold"));
-  return numpy.asarray(array, numpy_dtype_of(*row), "C");
+  return by_numpy([&] { return NumPy::get().asarray(array, numpy_dtype_of(*row), "C"); }, argument, array);
 }
 
 graph::PartialTensorShape shape_from(nb::handle object, std::string_view argument) {
   if (object.is_none()) return {};
-  nb::list sizes;
-  for (nb::handle size : nb::borrow<nb::iterable>(object)) {
-    sizes.append(size.is_none() ? nb::int_(-1) : nb::borrow(size));
+  nb::object sizes = nb::borrow(object);
+  if (is_list(object)) {
+    nb::list known;
+    for (nb::handle size : object) known.append(size.is_none() ? nb::int_(-1) : nb::borrow(size));
+    sizes = known;
   }
-  return graph::PartialTensorShape(integers_from(sizes, argument).numbers);
+  Integers read = integers_from(sizes, argument);
+  if (read.rank != 1) raise(wrong_type(argument, object_text(object), "a list of sizes, or None"));
+  return graph::PartialTensorShape(std::move(read.numbers));
 }
 
 double number_from(nb::handle object, std::string_view argument) {
   const double number = PyFloat_AsDouble(object.ptr());
   if (number == -1 && PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    raise(wrong_type(argument, nb::inst_name(object).c_str(), "a number"));
+    clear_exception();
+    raise(wrong_type(argument, type_of(object), "a number"));
   }
   return number;
 }
 
 bool flag_from(nb::handle object, std::string_view argument) {
-  if (!PyBool_Check(object.ptr())) raise(wrong_type(argument, nb::inst_name(object).c_str(), "True or False"));
+  if (!PyBool_Check(object.ptr())) raise(wrong_type(argument, type_of(object), "True or False"));
   return object.ptr() == Py_True;
+}
+
+// An attribute's memory is the graph's.
+nb::object read_only(nb::object ndarray) {
+  ndarray.attr("setflags")(nb::arg("write") = false);
+  return ndarray;
+}
+
+// Of Python's own types TensorFlow takes float, for float32, and bool; NumPy takes None too.
+nb::object data_type_name(nb::handle object, std::string_view argument) {
+  if (PyUnicode_Check(object.ptr())) return nb::borrow(object);
+  if (nb::hasattr(object, "name")) return object.attr("name");
+  const nb::handle builtin_float(reinterpret_cast<PyObject*>(&PyFloat_Type));
+  const nb::handle builtin_int(reinterpret_cast<PyObject*>(&PyLong_Type));
+  if (object.is(builtin_float)) return nb::str("float32");
+  if (object.is_none() || object.is(builtin_int)) raise(wrong_type(argument, text_of(object), "an element type"));
+  return by_numpy([&] { return NumPy::get().dtype(object); }, argument, object).attr("name");
 }
 
 }  // namespace
@@ -87,11 +107,7 @@ nb::object ndarray_of(const graph::Tensor& tensor) {
 }
 
 DataType data_type_from(nb::handle object, std::string_view argument) {
-  nb::object name = nb::borrow(object);
-  if (!PyUnicode_Check(object.ptr())) {
-    if (!nb::hasattr(object, "name")) name = NumPy::get().dtype(object);
-    name = name.attr("name");
-  }
+  const nb::object name = data_type_name(object, argument);
   const std::string_view text = text_from(name, argument);
   const std::optional<DataType> dtype = graph::data_type_from_name(text);
   if (!dtype) raise(wrong_type(argument, text, "the name of an element type"));
@@ -120,16 +136,16 @@ nb::object object_of(const graph::PartialTensorShape& shape) {
 }
 
 nb::object object_of(const graph::AttrValue& value) {
-  if (const auto* tensor = std::get_if<graph::Tensor>(&value)) return ndarray_of(*tensor);
+  if (const auto* tensor = std::get_if<graph::Tensor>(&value)) return read_only(ndarray_of(*tensor));
   if (const auto* flag = std::get_if<bool>(&value)) return nb::bool_(*flag);
-  if (const auto* text = std::get_if<graph::string>(&value)) return nb::str(text->c_str(), text->size());
+  if (const auto* text = std::get_if<graph::string>(&value)) return string_of(*text);
   if (const auto* shape = std::get_if<graph::PartialTensorShape>(&value)) return object_of(*shape);
   if (const auto* list = std::get_if<std::vector<graph::int64>>(&value)) {
     nb::list numbers;
     for (graph::int64 number : *list) numbers.append(number);
     return numbers;
   }
-  return nb::str(graph::to_text(value).c_str());
+  return string_of(graph::to_text(value));
 }
 
 }  // namespace convgrad::python

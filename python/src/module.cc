@@ -3,12 +3,14 @@
 #include <nanobind/nanobind.h>
 
 #include "conv.h"
+#include "errors.h"
 #include "graph.h"
 #include "settings.h"
 
 NB_MODULE(_core, module) {
   using namespace convgrad::python;
   nanobind::set_leak_warnings(false);  // an interpreter may end with plans and graphs alive
+  translate_errors();
   bind_settings(module);
   bind_conv(module);
   bind_gradients(module);

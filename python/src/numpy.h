@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "convgrad/dtype.h"
 #include "convgrad/tensor.h"
@@ -38,6 +39,25 @@ struct NumPy {
 };
 
 bool is_ndarray(nb::handle object);
+// A list or a tuple.
+bool is_list(nb::handle object);
+// The first element of the first list in ... in a list, which is a list itself beyond the 64 levels that NumPy takes.
+nb::object first_element(nb::handle list);
+// What NumPy makes of an object; of a subclass, whose methods may do anything, a plain view. Refused by the argument's
+// name: masked elements, and what NumPy makes objects of.
+nb::object ndarray_from(nb::handle object, std::string_view argument);
+
+// NumPy's refusal to make an array of the object as ours; other exceptions go on.
+[[noreturn]] void refuse_what_numpy_refused(nb::python_error& error, std::string_view argument, nb::handle object);
+template <class Call>
+nb::object by_numpy(const Call& call, std::string_view argument, nb::handle object) {
+  try {
+    return call();
+  } catch (nb::python_error& error) {
+    refuse_what_numpy_refused(error, argument, object);
+  }
+}
+
 // The struct and the capsule that owns it.
 struct Interface {
   nb::object capsule;

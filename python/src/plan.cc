@@ -1,8 +1,9 @@
 // Plan: one convolution looked at once and run many times.
 #include "convgrad/plan.h"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+
+#include <utility>
 
 #include "conv.h"
 #include "errors.h"
@@ -41,19 +42,27 @@ nb::tuple tuple_of(const Shape& shape) {
   return nb::tuple(list);
 }
 
+int gpu_from(nb::handle number) {
+  const std::int64_t gpu = integer_from(number, "gpu");
+  if (!std::in_range<int>(gpu)) raise(wrong_type("gpu", std::to_string(gpu), "the number of a GPU"));
+  return static_cast<int>(gpu);
+}
+
 class PreparedPlan {
  public:
-  PreparedPlan(nb::handle what, std::string engine, const std::string& math, std::optional<int> gpu) {
+  PreparedPlan(nb::handle what, nb::handle engine, nb::handle math, nb::handle gpu) {
     const Planned planned = planned_from(what);
-    policy_ = current_policy(gpu ? Place{Memory::cuda, *gpu} : planned.place);
-    policy_.engine = std::move(engine);
-    policy_.math = value_or_raise(math_from_name(math));
+    policy_ = current_policy(gpu.is_none() ? planned.place : Place{Memory::cuda, gpu_from(gpu)});
+    policy_.engine = text_from(engine, "engine");
+    policy_.math = value_or_raise(math_from_name(text_from(math, "math")));
     plan_ = value_or_raise(make_plan(planned.geometry, policy_));
   }
 
   nb::object run(nb::handle first, nb::handle second, nb::handle out) const {
     const std::vector<Operand> wanted = operands(plan_.geometry);
     const DType dtype = plan_.geometry.dtype;
+    if (wanted.size() == 1 && !second.is_none())
+      raise(wrong_type("second", object_text(second), "none: this plan reads one tensor"));
     Site site = site_of({out, first, second});
     site.place = plan_.place;
     Array one = array_from(first, wanted[0].name, site, dtype);
@@ -81,8 +90,10 @@ class PreparedPlan {
 
 void bind_plan(nb::module_& module) {
   nb::class_<PreparedPlan>(module, "Plan")
-      .def(nb::init<nb::handle, std::string, std::string, std::optional<int>>(), nb::arg("what"),
-           nb::arg("engine") = "", nb::arg("math") = "standard", nb::arg("gpu") = nb::none())
+      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle>(), nb::arg("what").none(),
+           nb::arg("engine").none() = "", nb::arg("math").none() = "standard", nb::arg("gpu").none() = nb::none(),
+           nb::sig("def __init__(self, what: object, engine: str = '', math: str = 'standard', gpu: int | None = None) "
+                   "-> None"))
       .def("__call__", &PreparedPlan::run, nb::arg("first").none(), nb::arg("second").none() = nb::none(),
            nb::arg("out").none() = nb::none(),
            nb::sig("def __call__(self, first: object, second: object = None, out: object = None) -> typing.Any"))
@@ -109,7 +120,7 @@ void bind_plan(nb::module_& module) {
         const Planned planned = planned_from(what);
         return value_or_raise(explain(problem_of(planned.geometry), current_policy(planned.place)));
       },
-      nb::arg("what"));
+      nb::arg("what").none(), nb::sig("def explain(what: object) -> str"));
 }
 
 }  // namespace convgrad::python

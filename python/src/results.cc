@@ -1,5 +1,6 @@
 #include "results.h"
 
+#include "convgrad/geometry.h"
 #include "errors.h"
 #include "numpy.h"
 
@@ -40,11 +41,18 @@ bool is_large(DType dtype, const Shape& shape) {
 }  // namespace
 
 nb::object ndarray_over(const Block& memory, nb::handle dtype, nb::handle owner) {
-  const std::vector<std::size_t> shape(memory.shape.begin(), memory.shape.end());
+  const auto count = static_cast<std::size_t>(value_or_raise(element_count(memory.shape)));
   const nb::dlpack::dtype raw{static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt),
                               static_cast<std::uint8_t>(memory.item_bytes * 8), 1};
-  const nb::ndarray<nb::numpy> bits(memory.data, shape.size(), shape.data(), owner, nullptr, raw);
-  return nb::cast(bits).attr("view")(dtype);
+  const nb::ndarray<nb::numpy> bits(memory.data, 1, &count, owner, nullptr, raw);
+  nb::list sizes;
+  for (std::int64_t size : memory.shape) sizes.append(size);
+  try {
+    return nb::cast(bits).attr("view")(dtype).attr("reshape")(nb::tuple(sizes));
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_ValueError)) throw;
+    raise(wrong_type("result", std::to_string(sizes.size()) + " dimensions", "as many as NumPy's arrays can have"));
+  }
 }
 
 nb::object array_of(const Tensor& tensor, Kind kind) {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "arguments.h"
 #include "convgrad/geometry.h"
 #include "convgrad/system.h"
 #include "convgrad/version.h"
@@ -52,12 +53,14 @@ void bind_settings(nb::module_& module) {
   module.def("version", [] { return CONVGRAD_VERSION_STRING; });
   module.def(
       "set_num_threads",
-      [](int count) {
+      [](nb::handle given) {
+        const std::int64_t count = integer_from(given, "threads");
         if (count < 0 || count > kMaxThreads)
           raise(wrong_type("threads", std::to_string(count), "a number from 0 to " + std::to_string(kMaxThreads)));
-        threads = count;
+        threads = static_cast<int>(count);
       },
-      nb::arg("threads"), "Threads of the calls that follow; 0: one a core that this process may use.");
+      nb::arg("threads").none(), nb::sig("def set_num_threads(threads: int) -> None"),
+      "Threads of the calls that follow; 0: one a core that this process may use.");
   module.def("get_num_threads", [] { return threads.load(); }, "What set_num_threads() last got.");
   module.def("config", config, nb::sig("def config() -> dict[str, typing.Any]"),
              "What convgrad is and what it found here.");

@@ -1,5 +1,7 @@
 #include "site.h"
 
+#include <utility>
+
 #include "arguments.h"
 #include "convgrad/geometry.h"
 #include "errors.h"
@@ -20,7 +22,8 @@ Place place_of(nb::handle array) {
     const nb::object device = array.attr("__dlpack_device__")();
     const std::int64_t type = integer_from(device[0], "__dlpack_device__");
     const std::int64_t number = integer_from(device[1], "__dlpack_device__");
-    return type == kCuda || type == kCudaManaged ? Place{Memory::cuda, static_cast<int>(number)} : Place{};
+    const bool on_gpu = (type == kCuda || type == kCudaManaged) && std::in_range<int>(number);
+    return on_gpu ? Place{Memory::cuda, static_cast<int>(number)} : Place{};
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_Exception)) throw;
     return {};
@@ -57,7 +60,7 @@ nb::object new_array(const Site& site, const Shape& shape) {
   for (std::int64_t size : shape) sizes.append(size);
   nb::object made = libraries().attr("new_array")(site.leader, nb::tuple(sizes));
   if (!made.is_none()) return made;
-  raise(wrong_type("out", "none beside an array of type " + std::string(nb::inst_name(site.leader).c_str()),
+  raise(wrong_type("out", "none beside an array of type " + type_of(site.leader),
                    "an array on the same GPU: only PyTorch and CuPy are asked for new ones"));
 }
 

@@ -87,6 +87,21 @@ def test_lists_alone_are_tensorflows_types() -> None:
     assert (numbers.dtype, numbers.tolist()) == (np.int32, [[[[2]]]])
 
 
+def test_numpys_floats_in_a_list_keep_their_type() -> None:
+    one = [[[[np.float64(1)]]]]
+    call = {"strides": [1, 1, 1, 1], "padding": "SAME"}
+    assert raw_ops.Conv2D(input=one, filter=np.ones((1, 1, 1, 1)), **call).dtype == np.float64
+    assert raw_ops.Neg(x=[np.zeros(2)]).dtype == np.float64
+    with pytest.raises(errors.InvalidArgumentError):
+        raw_ops.Conv2D(input=one, filter=np.ones((1, 1, 1, 1), np.float32), **call)
+
+
+def test_lists_before_arrays_take_the_arrays_type() -> None:
+    dy = DY.astype(np.float64)
+    gradients = convgrad.conv_gradients(X.tolist(), np.ones((3, 3, 2, 3)).tolist(), dy)
+    assert [array.dtype for array in gradients] == [np.float64] * 3
+
+
 class Lent:
     """Nothing but DLPack."""
 

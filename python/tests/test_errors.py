@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import convgrad
 from convgrad import errors, nn, raw_ops
 
 X = np.ones((1, 4, 4, 1), np.float32)
+PROBLEM = "n1c1h4w4_k1r3s3_same_f32_filter_grad"
 
 
 def call(**changes: object) -> np.ndarray:
@@ -70,6 +72,56 @@ def test_a_wrong_type_is_a_type_error_with_the_sentence(changes: dict[str, objec
     assert isinstance(refusal.value, errors.InvalidArgumentError)
     assert refusal.value.argument == argument
     assert refusal.value.got
+
+
+class Interrupted:
+    def __index__(self) -> int:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("argument", ["filter_sizes", "strides", "dilations"])
+def test_an_interrupt_in_an_index_is_none_of_our_sentences(argument: str) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        call(**{argument: [Interrupted()] * 4})
+
+
+@pytest.mark.parametrize(
+    ("call_it", "argument"),
+    [
+        (lambda: convgrad.set_num_threads("2"), "threads"),  # type: ignore[arg-type]
+        (lambda: convgrad.set_num_threads(1.5), "threads"),  # type: ignore[arg-type]
+        (lambda: convgrad.set_num_threads(2**70), "threads"),
+        (lambda: convgrad.show_config("dict"), "mode"),
+        (lambda: convgrad.Plan(None), "problem"),  # type: ignore[arg-type]
+        (lambda: convgrad.Plan(PROBLEM, engine=5), "engine"),  # type: ignore[arg-type]
+        (lambda: convgrad.Plan(PROBLEM, math=None), "math"),  # type: ignore[arg-type]
+        (lambda: convgrad.Plan(PROBLEM, gpu="x"), "gpu"),  # type: ignore[arg-type]
+        (lambda: convgrad.Plan(PROBLEM, gpu=2**40), "gpu"),
+        (lambda: convgrad.explain(None), "problem"),  # type: ignore[arg-type]
+        (lambda: nn.conv2d(X, X[:, :1, :1], {1}, "SAME"), "strides"),
+        (lambda: nn.conv2d(X, X[:, :1, :1], 1, "SAME", dilations=b"\1"), "dilations"),
+        (lambda: nn.conv_transpose(X, X[:, :1, :1], 5, 1), "output_shape"),
+        (lambda: nn.conv_transpose(X, X[:, :1, :1], None, 1), "output_shape"),
+        (lambda: nn.conv_transpose(X, X[:, :1, :1], [1, 4, 4, 1], 1, "SAME", 0), "data_format"),  # type: ignore[arg-type]
+        (lambda: convgrad.conv_gradients(X, X[:, :1, :1], X, data_format=0), "data_format"),  # type: ignore[arg-type]
+        (lambda: call(input=[[1.0], [1.0, 2.0]]), "input"),
+        (lambda: raw_ops.AddN(inputs=5), "inputs"),  # type: ignore[arg-type]
+        (lambda: raw_ops.Cast(x=[1.0], DstT=None), "DstT"),
+        (lambda: raw_ops.Cast(x=[1.0], DstT=5), "DstT"),
+    ],
+)
+def test_every_face_refuses_by_name(call_it: Callable[[], object], argument: str) -> None:
+    with pytest.raises(errors.ArgumentTypeError) as refusal:
+        call_it()
+    assert refusal.value.argument == argument
+    assert refusal.value.got and refusal.value.wanted and refusal.value.rule
+
+
+def test_a_sentence_is_whole_with_a_null_byte_and_with_characters_of_two() -> None:
+    for name in ("a\0b", "\xe9" * 39 + "a", "a" + "\xe9" * 39):
+        with pytest.raises(errors.InvalidArgumentError, match="wanted") as refusal:
+            call(data_format=name)
+        assert refusal.value.got.strip('"') == name.encode()[:40].decode(errors="ignore")
 
 
 @pytest.mark.parametrize(
@@ -170,6 +222,11 @@ def test_an_integer_beyond_32_bits_is_refused_and_not_wrapped() -> None:
         raw_ops.Conv2D(
             input=[[[[2**40]]]], filter=np.ones((1, 1, 1, 1), np.int32), strides=[1, 1, 1, 1], padding="SAME"
         )
+
+
+def test_a_number_beyond_the_type_is_refused_and_no_infinity() -> None:
+    with np.errstate(over="ignore"), pytest.raises(TypeError, match="float32"):
+        call(input=[[[[1e300]] * 4] * 4])
 
 
 def depthwise_filter(**changed: Any) -> Any:

@@ -45,6 +45,14 @@ def test_torch_refuses_to_lose_a_gradient() -> None:
         gradient(torch.empty(2, 5, 5, 2, device="meta"), dy)
 
 
+def test_torch_tensors_that_are_read_as_their_negative() -> None:
+    torch = pytest.importorskip("torch")
+    x, dy = torch.from_numpy(X), torch.from_numpy(DY)
+    negated = torch.complex(torch.zeros_like(x), x).conj().imag
+    assert negated.is_neg()
+    assert (gradient(negated, dy).numpy() == -WANTED).all()
+
+
 def test_jax() -> None:
     jax = pytest.importorskip("jax")
     x, dy = jax.numpy.asarray(X), jax.numpy.asarray(DY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import xml.etree.ElementTree as xml
+from collections.abc import Callable
 
 import ml_dtypes
 import numpy as np
@@ -203,3 +204,87 @@ def test_what_is_wrong_with_a_page() -> None:
         graph.parse(page)
     reports = graph.infer('{"convgrad": 1, "nodes": [{"id": "a", "op": "Relu"}], "edges": []}')
     assert reports[0][0] == "a" and reports[0][1]
+
+
+def test_an_input_is_given_once_by_position_or_by_name() -> None:
+    g = graph.Graph()
+    five, three = g.Const([5.0]), g.Const([3.0])
+    assert g.run(g.Sub(five, y=three)) == g.run(g.Sub(y=three, x=five)) == [2]
+    for given in ({"x": three}, {"y": three, "x": three}):
+        with pytest.raises(errors.ArgumentTypeError, match="twice"):
+            g.Sub(five, **given)
+    with pytest.raises(errors.ArgumentTypeError, match="without"):
+        g.Sub(y=three)
+
+
+def test_the_values_of_nodes_are_not_for_writing() -> None:
+    g = graph.Graph()
+    one = g.Const([1.0])
+    with pytest.raises(ValueError, match="read-only"):
+        g.nodes()[0]["attrs"]["value"][0] = 2
+    assert g.run(one) == [1]
+
+
+@pytest.mark.parametrize("shape", [[[2, 3]], [-7], 5, [1.5], "ab"])
+def test_what_is_no_shape(shape: object) -> None:
+    with pytest.raises(errors.InvalidArgumentError) as refusal:
+        graph.Graph().Placeholder(dtype="float", shape=shape)
+    assert refusal.value.argument == "shape"
+
+
+def test_shapes_in_their_forms() -> None:
+    g = graph.Graph()
+    forms = [(None, 2), [-1, 2], np.array([-1, 2])]
+    assert [g.Placeholder(dtype=float, shape=form).shape for form in forms] == [(None, 2)] * 3
+    assert g.Placeholder(dtype=float, shape=None).dtype == "float"  # as in TensorFlow, not NumPy's double
+
+
+@pytest.mark.parametrize("name", ["Const:1", "Const:-1", "Const:x", "Const:", "nothing", "", 5])
+def test_what_is_no_output(name: object) -> None:
+    g = graph.Graph()
+    g.Const(1.0)
+    assert g.output("Const") == g.output("Const:0")
+    with pytest.raises(errors.ArgumentTypeError):
+        g.output(name)  # type: ignore[arg-type]
+
+
+def test_an_output_is_nothing_else() -> None:
+    one = graph.Graph().Const(1.0)
+    assert one != None  # noqa: E711
+    assert one != 1
+
+
+def test_paths_as_python_takes_them(tmp_path: pathlib.Path) -> None:
+    g = graph.Graph()
+    g.Const(1.0)
+    for path in (tmp_path / "a.json", str(tmp_path / "b.json"), bytes(tmp_path / "c.json")):
+        g.save(path)
+        assert len(graph.load(path).nodes()) == 1
+    for path in (5, None, "a\0.json"):
+        for call in (g.save, graph.load):
+            with pytest.raises(errors.ArgumentTypeError) as refusal:
+                call(path)
+            assert refusal.value.argument == "path"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "argument"),
+    [
+        (lambda g, y: g.run(5), "fetches"),
+        (lambda g, y: g.run(y, 5), "feeds"),
+        (lambda g, y: g.gradients(None, y), "outputs"),
+        (lambda g, y: g.gradients(y, 5), "inputs"),
+        (lambda g, y: g.gradients(y, y, 5), "grad_outputs"),
+        (lambda g, y: g.Neg(y, name=5), "name"),
+        (lambda g, y: g.AddN(inputs=5), "inputs"),
+        (lambda g, y: g.add(5), "op"),
+        (lambda g, y: g.code(5), "style"),
+        (lambda g, y: graph.parse(5), "text"),
+        (lambda g, y: graph.infer(None), "text"),
+    ],
+)
+def test_graphs_refuse_by_name(wrong: Callable[[graph.Graph, graph.Output], object], argument: str) -> None:
+    g = graph.Graph()
+    with pytest.raises(errors.ArgumentTypeError) as refusal:
+        wrong(g, g.Const([1.0]))
+    assert refusal.value.argument == argument

@@ -66,6 +66,13 @@ CASES = {
         "sizes = [Evil(), 3, 1, 1]\ngradient(sizes=sizes)",
         "TypeError ValueError",
     ),
+    "an index that adds to its list": (
+        "class Evil:\n  def __index__(self):\n    assert len(sizes) < 10**5, 'endless'\n    sizes.append(self)\n"
+        "    return 3\nsizes = [Evil(), 3, 1, 1]\ngradient(sizes=sizes)",
+        "",
+    ),
+    "a list that is twice in itself": ("a = []; a.extend([a, a]); gradient(a)", "ArgumentTypeError"),
+    "sizes of ten thousand digits": ("gradient(sizes=[10**10000] * 4)", "ArgumentTypeError"),
     "an index that raises": (
         "class Evil:\n  def __index__(self): raise KeyError('no')\ngradient(sizes=[Evil(), 3, 1, 1])",
         "TypeError KeyError",
@@ -83,8 +90,79 @@ CASES = {
     "huge dilations": ("gradient(dilations=[1, 2**31 - 1, 2**31 - 1, 1], padding='VALID')", "ValueError"),
     "huge padding": ("gradient(padding=[[0, 0], [2**62, 2**62], [0, 0], [0, 0]])", "ValueError MemoryError"),
     "padding of pairs of pairs": ("gradient(padding=[[[0, 0], [0, 0]]] * 4)", "TypeError ValueError"),
+    "padding of a length that raises": (
+        "class Evil:\n  def __len__(self): raise KeyError('no')\n  def __getitem__(self, i): return (0, 0)\n"
+        "gradient(padding=Evil())",
+        "ArgumentTypeError",
+    ),
+    "padding without dimensions": ("gradient(padding=np.array(1))", "ArgumentTypeError"),
     "padding with a null byte": ("gradient(padding='SA\\0ME')", "ValueError"),
-    "padding of half a character": ("gradient(padding='\\ud800')", "ValueError"),
+    "padding of half a character": ("gradient(padding='\\ud800')", "ArgumentTypeError"),
+    "a type of half a character": (
+        "T = type('T', (), {'__module__': '\\ud800'})\ngradient(sizes=[T()] * 4)",
+        "ArgumentTypeError",
+    ),
+    "a fetch of half a character": (
+        "T = type('T', (), {'__module__': '\\ud800'})\ngraph.Graph().run([T()])",
+        "ArgumentTypeError",
+    ),
+    "a lender of half a character": (
+        "T = type('T', (Lent,), {'__module__': '\\ud800'})\ngradient(T(X))",
+        "",
+    ),
+    "elements of half a character": (
+        "gradient(np.zeros((1, 4, 4, 1), [('\\ud800', 'f4')]))",
+        "ArgumentTypeError",
+    ),
+    "a problem of characters of two bytes": ("convgrad.Plan('\\xe9' * 500)", "InvalidArgumentError"),
+    "a subclass that never is of this byte order": (
+        "A = type('A', (np.ndarray,), {'astype': lambda self, *how: self})\ngradient(X.astype('>f4').view(A))",
+        "",
+    ),
+    "a subclass without an interface": (
+        "A = type('A', (np.ndarray,), {'__array_struct__': 5})\ngradient(X.view(A))",
+        "",
+    ),
+    "an object that says it is an array": (
+        "A = type('A', (), {'__class__': np.ndarray})\ngradient(A())",
+        "ArgumentTypeError",
+    ),
+    "an out whose class raises": (
+        "class A:\n  @property\n  def __class__(self): raise KeyError('no')\ngradient(out=A())",
+        "ArgumentTypeError",
+    ),
+    "a list that lies about its length": (
+        "A = type('A', (list,), {'__len__': lambda self: 9, '__getitem__': lambda self, i: 1 / 0})\n"
+        "gradient(sizes=A([3, 3, 1, 1])), raw_ops.Neg(x=A([1.0]))",
+        "",
+    ),
+    "a tensor that stays its negative": (
+        "T = type('T', (Lent,), {'__module__': 'torch', 'requires_grad': False, 'is_neg': lambda self: True})\n"
+        "T.resolve_neg = lambda self: self\nnn.conv2d(T(X), X[:, :1, :1], 1, 'SAME', out=np.empty_like(X))",
+        "",
+    ),
+    "masked elements": ("gradient(np.ma.masked_array(X, mask=X > 0))", "ArgumentTypeError"),
+    "masked elements of a feed": ("raw_ops.Neg(x=np.ma.masked_array(X, mask=X > 0))", "ArgumentTypeError"),
+    "an out of masked elements": (
+        "gradient(out=np.ma.masked_array(np.empty((3, 3, 1, 1), 'f4'), mask=True))",
+        "ArgumentTypeError",
+    ),
+    "a mask of nothing": ("gradient(np.ma.masked_array(X))", ""),
+    "a result of sixty-five dimensions": ("raw_ops.Reshape(tensor=[1.0], shape=[1] * 65)", "ArgumentTypeError"),
+    "a result of ten thousand dimensions": ("raw_ops.Reshape(tensor=[1.0], shape=[1] * 10**4)", "ArgumentTypeError"),
+    "filters that are a text": ("convgrad.conv_gradients(X, 'abc', X)", "ArgumentTypeError"),
+    "filters in a ring": ("a = []; a.append(a); convgrad.conv_gradients(X, a, X)", "ArgumentTypeError"),
+    "more memory than this process may have": (
+        "import resource\nx, w = np.ones((1, 700, 700, 16), 'f4'), np.ones((1, 1, 16, 16), 'f4')\n"
+        "pages = int(open('/proc/self/statm').read().split()[0])\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (pages * 4096 + 2**23, -1))\nnn.conv2d(x, w, 1, 'SAME')",
+        "ResourceExhaustedError",
+    ),
+    "bfloat16 without its package": (
+        "sys.modules['ml_dtypes'] = None\nraw_ops.Cast(x=[1.0], DstT='bfloat16')",
+        "ArgumentTypeError",
+    ),
+    "a path with a null byte": ("graph.Graph().save('/tmp/convgrad_test\\0.json')", "ArgumentTypeError"),
     "a long format": ("gradient(data_format='N' * 10**6)", "ValueError"),
     "an empty out": ("gradient(out=np.empty((0,), 'f4'))", "ValueError"),
     "a read-only out": ("o = np.empty((3, 3, 1, 1), 'f4'); o.flags.writeable = False; gradient(out=o)", "TypeError"),

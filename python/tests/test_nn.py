@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import convgrad
 from convgrad import errors, nn, raw_ops
 from definition import integers
 
@@ -107,3 +108,29 @@ def test_none_is_an_attributes_default() -> None:
 
 def test_name_is_taken_and_not_used() -> None:
     assert nn.conv2d(X, W, 1, "SAME", name="layer").shape == (2, 6, 6, 4)
+
+
+def test_batches_are_written_where_out_says_or_it_is_refused() -> None:
+    x = np.random.default_rng(0).random((2, 3, 4, 4, 1), np.float32)
+    one = np.ones((1, 1, 1, 1), np.float32)
+    out = np.zeros((2, 3, 4, 4, 2), np.float32)[..., ::2]
+    assert nn.conv2d(x, one, 1, "SAME", out=out) is out
+    assert (out == x).all()
+    across = np.zeros((3, 2, 4, 4, 1), np.float32).transpose(1, 0, 2, 3, 4)
+    for other in (across, np.zeros((3, 2, 4, 4, 1), np.float32), np.zeros((6, 4, 4, 1), np.float32)):
+        with pytest.raises(errors.ArgumentTypeError) as refusal:
+            nn.conv2d(x, one, 1, "SAME", out=other)
+        assert refusal.value.argument == "out"
+        assert not other.any()
+
+
+@pytest.mark.parametrize("strides", [np.array(1), np.int8(1), np.array([1, 1]), range(1, 2)])
+def test_strides_as_arrays(strides: object) -> None:
+    assert (nn.conv2d(X, W, strides, "SAME") == nn.conv2d(X, W, 1, "SAME")).all()
+
+
+@pytest.mark.parametrize("given", [{"strides": []}, {"dilations": ()}, {"data_format": ""}])
+def test_nothing_is_no_default(given: dict[str, object]) -> None:
+    with pytest.raises(errors.ArgumentTypeError) as refusal:
+        convgrad.conv_gradients(X, W, X, **given)
+    assert [refusal.value.argument] == list(given)

@@ -42,6 +42,11 @@ def test_the_bias_gradient_takes_one_operand() -> None:
     assert (plan(DY) == DY.sum((0, 1, 2))).all()
 
 
+def test_an_array_too_many_is_refused() -> None:
+    with pytest.raises(errors.ArgumentTypeError, match="reads one tensor"):
+        convgrad.Plan("n2c4h9w9_k6r3s3_st2_same_f32_bias_grad")(DY, DY)
+
+
 @pytest.mark.parametrize("engine", ["cpu", "reference"])
 def test_an_engine_by_its_name(engine: str) -> None:
     plan = convgrad.Plan("n2c4h9w9_k6r3s3_st2_same_f32_filter_grad", engine=engine)

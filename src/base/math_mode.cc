@@ -33,7 +33,7 @@ const MathInfo& info(MathMode math) { return kModes[static_cast<std::size_t>(mat
 
 Result<MathMode> math_from_name(std::string_view name) {
   const auto* const row = std::ranges::find(kModes, name, &MathInfo::name);
-  if (row == std::end(kModes)) return refuse_math(concat("\"", name.substr(0, 40), "\""));
+  if (row == std::end(kModes)) return refuse_math(concat("\"", beginning(name, 40), "\""));
   return row->math;
 }
 

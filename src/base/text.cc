@@ -28,6 +28,13 @@ std::string to_text(std::span<const std::int64_t> numbers) {
   return text + "]";
 }
 
+std::string_view beginning(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  const auto continues = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
+  while (bytes > 0 && continues(bytes)) --bytes;
+  return text.substr(0, bytes);
+}
+
 std::string join(std::initializer_list<Piece> pieces) {
   std::string text;
   for (const Piece& piece : pieces) {

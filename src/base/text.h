@@ -36,6 +36,9 @@ class Piece {
 // One function for all sentences: written into each of their places, joining made half of the validator's code.
 std::string join(std::initializer_list<Piece> pieces);
 
+// At most the first `bytes`, without the pieces of a character that would be cut.
+std::string_view beginning(std::string_view text, std::size_t bytes);
+
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   return join({parts...});

@@ -47,9 +47,9 @@ Status padding_known(Work& w) {
     return refuse(
         w, {.rule = Rule::padding_name,
             .argument = "padding",
-            .reason = concat("Value for attr 'padding' of \"", name.substr(0, 40),
+            .reason = concat("Value for attr 'padding' of \"", beginning(name, 40),
                              "\" is not in the list of allowed values: ", allowed),
-            .got = concat("\"", name.substr(0, 40), "\""),
+            .got = concat("\"", beginning(name, 40), "\""),
             .wanted = volume ? "SAME, VALID, or EXPLICIT with 10 explicit_paddings" : "SAME, VALID or EXPLICIT"});
   }
   return {};
@@ -62,7 +62,7 @@ Status format_known(Work& w) {
     w.g.layout = w.call.data_format == last ? Layout::channels_last : Layout::channels_first;
     return {};
   }
-  const std::string_view got = w.call.data_format.substr(0, 40);
+  const std::string_view got = beginning(w.call.data_format, 40);
   return refuse(w, {.rule = Rule::format_name,
                     .argument = "data_format",
                     .reason = concat("Value for attr 'data_format' of \"", got,

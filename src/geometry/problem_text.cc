@@ -86,7 +86,7 @@ class Parser {
   }
 
   static std::string shortened(std::string_view text) {
-    return text.size() <= 120 ? std::string(text) : concat(text.substr(0, 117), "...");
+    return text.size() <= 120 ? std::string(text) : concat(beginning(text, 117), "...");
   }
 
   bool take_direction(std::string_view& rest) {

@@ -60,6 +60,14 @@ convgrad::Status check_value(const OpSpec& op, const AttrSpec& attr, const AttrV
                                       .reason = concat("attr '", attr.name, "' is of another kind"),
                                       .got = concat(name(kind_of(value)), " ", to_text(value)),
                                       .wanted = string(name(attr.kind))});
+  if (const auto* shape = std::get_if<PartialTensorShape>(&value); shape != nullptr && !shape->unknown_rank()) {
+    if (std::ranges::any_of(shape->sizes(), [](int64 size) { return size < -1; }))
+      return convgrad::refuse(op.name, {.rule = Rule::graph_attr,
+                                        .argument = attr.name,
+                                        .reason = concat("attr '", attr.name, "' has a size below -1"),
+                                        .got = to_text(value),
+                                        .wanted = "sizes of 0 or more, or -1 for one that is not known"});
+  }
   if (!attr.choices.empty()) {
     const string& word = std::get<string>(value);
     if (std::find(attr.choices.begin(), attr.choices.end(), word) == attr.choices.end())

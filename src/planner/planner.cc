@@ -55,7 +55,7 @@ Status refuse_engine(std::string_view engine, std::string reason) {
   return refuse("policy", {.rule = Rule::engine_name,
                            .argument = "engine",
                            .reason = std::move(reason),
-                           .got = concat("\"", engine.substr(0, 40), "\""),
+                           .got = concat("\"", beginning(engine, 40), "\""),
                            .wanted = concat("one of: ", names),
                            .code = StatusCode::unimplemented});
 }

@@ -89,7 +89,7 @@ std::string isa_objection() {
   for (const PairKernels& pairs : runnable_pairs()) names += concat(pairs.isa, ", ");
   for (const Kernels& kernels : runnable_kernels()) names += concat(kernels.isa, ", ");
   if (!names.empty()) names.resize(names.size() - 2);
-  return concat("the environment variable CONVGRAD_ISA is \"", wanted_isa().substr(0, 40),
+  return concat("the environment variable CONVGRAD_ISA is \"", beginning(wanted_isa(), 40),
                 "\", and this CPU has: ", names);
 }
 
