@@ -71,7 +71,8 @@ class BufferPlan {
 
 void bind_buffers(nb::module_& module) {
   nb::class_<BufferPlan>(module, "BufferPlan", "A problem string's plan over buffers, each (address, bytes).")
-      .def(nb::init<const std::string&, std::optional<int>>(), nb::arg("problem"), nb::arg("gpu") = nb::none())
+      .def(nb::init<const std::string&, std::optional<int>>(), nb::arg("problem"), nb::arg("gpu") = nb::none(),
+           nb::sig("def __init__(self, problem: str, gpu: int | None = None) -> None"))
       .def_prop_ro(
           "result_shape",
           [](const BufferPlan& plan) {
