@@ -11,6 +11,7 @@
 #include "cli/answer.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "cli/numbers.h"
 #include "studio/server/studio.h"
 
@@ -48,6 +49,7 @@ Result<studio::Options> options_of(const StudioRequest& request) {
   if (!seconds.ok()) return seconds.status();
   const Result<double> memory = parse_positive("--memory", request.memory);
   if (!memory.ok()) return memory.status();
+  if (!request.file.empty()) expect_readable_file(request.file);
   const fs::path file = request.file;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   return studio::Options{.file = file.filename().string(),

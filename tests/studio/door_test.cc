@@ -1,6 +1,7 @@
 // Who comes in and who does not, and what every answer says.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -144,6 +145,13 @@ TEST(Door, writes_its_log_without_the_token) {
   EXPECT_EQ(log[1]["path"], "/api/about");
   EXPECT_EQ(log[1]["status"], 200);
   EXPECT_EQ(studio.log().find(studio.token()), std::string::npos);
+}
+
+TEST(Door, refuses_a_file_that_cannot_be_read) {
+  for (const char* file : {"/nowhere/net.json", "/dev/null", "/"}) {
+    const std::string command = std::string(CONVGRAD_PROGRAM) + " studio --no-open " + file + " >/dev/null 2>&1";
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1) << file;
+  }
 }
 
 TEST(Door, refuses_a_port_that_is_taken_and_one_that_is_none) {

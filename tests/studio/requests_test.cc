@@ -1,6 +1,9 @@
 // Every request of docs/design/009-studio.md with its values.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "convgrad/graph/page.h"
 #include "convgrad/npy.h"
 #include "convgrad/plan.h"
@@ -15,10 +18,12 @@ Json pins(const std::string& node, const std::string& pin = "output") {
 }
 
 TEST(Requests, about_says_what_this_is) {
-  const Studio studio({"some.json"});
+  const std::filesystem::path file = std::filesystem::canonical(testing::TempDir()) / "some.json";
+  std::ofstream(file) << R"({"convgrad": 1, "nodes": []})";
+  const Studio studio({file.string()});
   const Json about = studio.get("/api/about").json();
   EXPECT_EQ(about["file"], "some.json");
-  EXPECT_EQ(about["folder"], studio.folder());
+  EXPECT_EQ(about["folder"], file.parent_path().string());
   EXPECT_EQ(about["budgets"]["seconds"], 300);
   EXPECT_EQ(about["budgets"]["nodes"], 20'000);
   EXPECT_FALSE(about["version"].get<std::string>().empty());
