@@ -3,6 +3,7 @@
 #include "api/run.h"
 #include "base/rules.h"
 #include "convgrad/conv.h"
+#include "geometry/problem_call.h"
 
 namespace convgrad {
 namespace {
@@ -38,11 +39,10 @@ ConvCall call_of(Op op, const Given& given, const ConvOptions& options) {
   return call;
 }
 
+// Of an input of another rank the 2-D one, whose rules refuse it.
 Op filter_gradient_of(const Shape& input) {
-  for (const OpInfo& row : all_ops()) {
-    if (row.direction == Direction::filter_grad && row.rank + 2 == static_cast<int>(input.size())) return row.op;
-  }
-  return Op::conv2d_backprop_filter;  // whose rules refuse such an input
+  const bool known = input.size() >= 3 && input.size() <= 5;
+  return op_of(Direction::filter_grad, known ? static_cast<int>(input.size()) - 2 : 2);
 }
 
 // A plan and the memory of its result.
